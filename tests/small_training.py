@@ -13,6 +13,7 @@ from attnbook.training import CheckpointError, TrainConfig, train
 
 STEPS = TrainConfig(steps=7, lr=0.05, clip=0.5, schedule="warmup-cosine", warmup=2)
 SAVING = dataclasses.replace(STEPS, checkpoint_every=2)
+EVEN = dataclasses.replace(SAVING, schedule="constant", warmup=0)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -92,7 +93,7 @@ def same(a, b):
 def refused(path, model, config=None):
     """Train on a checkpoint that does not fit: it must be refused, and neither model nor file be touched."""
     weights, content = weights_of(model), path.read_bytes()
-    config = config or dataclasses.replace(SAVING, schedule="constant")
+    config = config or EVEN
     with pytest.raises(CheckpointError) as caught:
         train(model, loss_fn, batches, config, checkpoint=path)
     assert same(weights_of(model), weights)

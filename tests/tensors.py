@@ -24,18 +24,20 @@ HALF_TOLERANCE = {
 PROPERTY = settings(max_examples=30, deadline=None, derandomize=True, database=None)
 
 
+def generator(seed=0):
+    """A generator of random numbers, the same ones for the same seed."""
+    return torch.Generator().manual_seed(seed)
+
+
 def randn(*shape, seed=0, dtype=torch.float64, device="cpu", grad=False):
     """Normal numbers of standard deviation 0.7, the same ones for the same seed, on any device and in any dtype."""
-    numbers = torch.randn(
-        *shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64
-    )
+    numbers = torch.randn(*shape, generator=generator(seed), dtype=torch.float64)
     return (0.7 * numbers).to(device, dtype).requires_grad_(grad)
 
 
 def coin(*shape, seed=0, device="cpu"):
     """A random bool tensor, True three times out of five."""
-    generator = torch.Generator().manual_seed(seed)
-    return (torch.rand(*shape, generator=generator) < 0.6).to(device)
+    return (torch.rand(*shape, generator=generator(seed)) < 0.6).to(device)
 
 
 def inputs(lead=(B,), key_size=D, dtype=torch.float64, device="cpu", grad=False):

@@ -90,7 +90,8 @@ VOCABULARY = {
     "below 0": (lambda: Encoder(SMALL)(ids_of(-1)), "the id -1", "vocabulary of 31"),
     "decoder": (lambda: Decoder(SMALL)(ids_of(40), MEMORY), "the id 40", "vocabulary of 37"),
     "BERT": (lambda: BertEncoder(BERT)(ids_of(30522)), "the id 30522", "another vocabulary?"),
-    "segments": (lambda: BertEncoder(BERT)(IDS, segments=ids_of(2)), "segments holds the id 2", "of 2 (0 … 1)"),
+    "segments": (lambda: BertEncoder(BERT)(IDS, segments=ids_of(2)), "segments holds the id 2",
+                 "beyond the num_segments of 2 (0 … 1); was it made with another num_segments?"),
 }  # fmt: skip
 
 

@@ -174,7 +174,8 @@ def main(arguments: list[str]) -> int:
             if wanted.lighthouse:
                 row |= scores(f"{base}{name}.html", name)
             print(f"{name:38}" + "  ".join(f"{what} {value}" for what, value in row.items()))
-            print(*(f"    {what}" for what in found + heaviest * wanted.log), sep="\n", end="")
+            for what in found + heaviest * wanted.log:
+                print(f"    {what}")
             bad += [f"{name}: {what}" for what in missed(row)]
     print("", f"{len(names)} pages, {len(bad)} goals missed", *bad, sep="\n")
     return int(bool(bad))

@@ -77,19 +77,15 @@ def zipped(files: dict[str, bytes]) -> bytes:
 
 
 def pyodide_parts() -> dict[str, bytes]:
-    """Pyodide as the worker starts it: two words of it are changed, so that it is a script and not a module."""
-    text = (PYODIDE / "pyodide.asm.mjs").read_text("utf-8")
-    export = re.compile(r"export default (\w+);")
-    if len(export.findall(text)) != 1 or "import.meta.url" not in text:
-        raise Missing(f"{PYODIDE} is not the Pyodide that tools/classroom.py knows how to start")
-    text = export.sub(r"globalThis.createPyodideModule = \1;", text)
-    text = text.replace("import.meta.url", '"https://pyodide.invalid/pyodide.asm.mjs"')
+    """Pyodide as the worker starts it: of its module a script is made, which gives the name `pyodideModule`."""
+    address = '--define:import.meta.url="https://pyodide.invalid/pyodide.asm.mjs"'
+    script = ["--minify-whitespace", "--format=iife", "--global-name=pyodideModule", address]
     with zipfile.ZipFile(PYODIDE / "python_stdlib.zip") as library:
         names = [name for name in library.namelist() if _kept(name) and name[-1] != "/"]
         library_files = {name: library.read(name) for name in names}
     lock = json.loads((PYODIDE / "pyodide-lock.json").read_text("utf-8"))
     return {
-        "asm": text.encode(),
+        "asm": esbuild(PYODIDE / "pyodide.asm.mjs", *script).encode(),
         "loader": (PYODIDE / "pyodide.js").read_bytes(),
         "wasm": (PYODIDE / "pyodide.asm.wasm").read_bytes(),
         "library": zipped(library_files),
@@ -158,20 +154,27 @@ def packed(content: bytes) -> str:
     return base64.b64encode(gzip.compress(content, 9, mtime=0)).decode()
 
 
-def editor() -> str:
-    """CodeMirror with `editor.js`, as one script."""
-    esbuild = NODE_MODULES / "esbuild/bin/esbuild"
+def esbuild(path: Path, *options: str) -> str:
+    """What esbuild makes of a file of JavaScript.
+
+    Raises:
+        Missing: it is not installed, or finds a fault.
+    """
     done = subprocess.run(
-        [NODE, esbuild, "--bundle", "--minify", "--charset=utf8", "--loader=js"],
-        input=(HERE / "editor.js").read_text("utf-8"),
+        [NODE, NODE_MODULES / "esbuild/bin/esbuild", path, "--charset=utf8", *options],
         env={"NODE_PATH": str(NODE_MODULES)},
         capture_output=True,
         text=True,
         encoding="utf-8",
     )
     if done.returncode:
-        raise Missing(f"esbuild could not make the editor:\n{done.stderr}")
+        raise Missing(f"esbuild could not make a script of {path.name}:\n{done.stderr}")
     return done.stdout
+
+
+def editor() -> str:
+    """CodeMirror with `editor.js`, as one script."""
+    return esbuild(HERE / "editor.js", "--bundle", "--minify")
 
 
 def page_script(setup: dict) -> str:
@@ -250,9 +253,23 @@ def _link(app, packing: subprocess.Popen) -> None:
         )
     elif packing.returncode:
         raise ExtensionError(f"the page's Python could not be packed:\n{told}")
-    elif app.builder.format == "html":
+    else:
         app.add_css_file(f"{FOLDER}/classroom.css")
         app.add_js_file(f"{FOLDER}/page.js", loading_method="defer")
+
+
+def _pack(app):
+    """Begin to pack: in a process of its own, while pages are read."""
+    if app.builder.format != "html":
+        return
+    packing = subprocess.Popen(
+        [sys.executable, "-m", "tools.classroom", _folder(app)],
+        cwd=ROOT,
+        stderr=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+    )
+    app.connect("env-updated", lambda app, env: _link(app, packing))
 
 
 def _finish_page(app, pagename, templatename, context, doctree):
@@ -264,15 +281,8 @@ def _finish_page(app, pagename, templatename, context, doctree):
 
 
 def setup(app):
-    """Registers the extension with Sphinx, and begins to pack: in a process of its own, while pages are read."""
-    packing = subprocess.Popen(
-        [sys.executable, "-m", "tools.classroom", _folder(app)],
-        cwd=ROOT,
-        stderr=subprocess.PIPE,
-        text=True,
-        encoding="utf-8",
-    )
-    app.connect("env-updated", lambda app, env: _link(app, packing))
+    """Registers the extension with Sphinx."""
+    app.connect("builder-inited", _pack)
     app.connect("html-page-context", _finish_page)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
 

@@ -12,6 +12,7 @@ from attnbook.attention import (
     KeyValueCache,
     MultiHeadAttention,
     RotaryPositions,
+    SinkAttention,
     causal_mask,
     sliding_window_mask,
 )
@@ -321,3 +322,24 @@ def test_a_mask_that_does_not_fit_leaves_the_cache_as_it_was():
     with pytest.raises(ValueError, match=says("mask has shape (2, 2)", "(2, 3, 1, 6)")):
         layer(randn(B, 1, E), mask=causal_mask(2), cache=cache)
     assert cache.key is before
+
+
+@pytest.mark.parametrize("gradients", [True, False])
+@pytest.mark.parametrize("layer", [layer_of(), SinkAttention(E, H, True).double()])
+def test_a_bias_that_fails_leaves_the_cache_as_it_was(layer, gradients):
+    """Keys are stored before a function makes a bias of them: the very tensors from before come back."""
+    cache = KeyValueCache()
+    with torch.set_grad_enabled(gradients):
+        layer(randn(B, T, E), cache=cache)
+        before = cache.key, cache.value
+        for wrong in (lambda q, k: None, lambda q, k: randn(2, 2), lambda q, k: 1 / 0):
+            with pytest.raises((TypeError, ValueError, ZeroDivisionError)):
+                layer(randn(B, 1, E), bias=wrong, cache=cache)
+            assert cache.key is before[0] and cache.value is before[1]
+
+
+def test_a_cache_of_another_kind():
+    with pytest.raises(
+        TypeError, match=says("cache must be a KeyValueCache, got list", "start_cache")
+    ):
+        layer_of()(randn(B, 1, E), cache=[])

@@ -74,7 +74,6 @@ FUNCTIONS = [
     ("additive_score", {"query": QUERY, "key": KEY, "W_q": randn(4, D), "W_k": randn(4, D), "w_v": randn(4)}, {}),
     ("concat_score", {"query": QUERY, "key": KEY, "W": randn(4, 2 * D), "w_v": randn(4)}, {}),
     *((kernel, {"u": randn(T, S)}, {}) for kernel in attention.KERNELS),
-    ("get_kernel", {"kernel": "boxcar"}, {}),
     ("attention_pooling", {"weights": randn(B, T, S).sigmoid(), "value": VALUE}, {}),
     ("average_pooling", {"query": randn(T), "value": randn(S, 4)}, {}),
     ("nadaraya_watson", POINTS, {"kernel": "triangular", "width": 2.0, "mask": MASK}),
@@ -177,7 +176,7 @@ each_door = pytest.mark.parametrize("door", DOORS, ids=name_of)
 
 
 def test_every_public_name_has_a_door():
-    others = {"KeyValueCache", "TiledAttention", "Step", "KERNELS"}
+    others = {"KeyValueCache", "Step", "KERNELS"}
     assert {name_of(door) for door in DOORS} == set(attention.__all__) - others
 
 

@@ -4,7 +4,7 @@ from copy import deepcopy
 
 import pytest
 import torch
-from tensors import close, coin, fill, randn
+from tensors import close, coin, fill, generator, randn
 from torch.testing import assert_close
 
 from attnbook.attention import (
@@ -17,10 +17,6 @@ from attnbook.attention import (
     rollout,
 )
 from attnbook.transformer import EncoderLayer, Transformer, TransformerConfig
-
-
-def generator(seed=0):
-    return torch.Generator().manual_seed(seed)
 
 
 def causal_weights(*shape):
@@ -71,8 +67,21 @@ def test_prefix_matching_by_loops():
 def test_prefix_matching_errors():
     with pytest.raises(ValueError, match="pass the weights of these tokens"):
         prefix_matching(torch.rand(2, 5, 5), torch.arange(7))
-    with pytest.raises(ValueError, match="tokens of 3"):
-        prefix_matching(torch.rand(2, 5, 5), torch.zeros(3, 5))
+    for weights, tokens in (
+        ((2, 5, 5), torch.zeros(3, 5)),
+        ((3, 2, 5, 4), torch.zeros(3, 5)),
+    ):
+        with pytest.raises(ValueError, match="pass the weights of these tokens"):
+            prefix_matching(torch.rand(weights), tokens)
+
+
+def test_weights_without_sequences_are_not_taken_for_those_of_as_many_tokens():
+    """Three sequences of three tokens, and the weights of one."""
+    weights, tokens = torch.rand(3, 3).tril(), torch.tensor([[1, 2, 1]] * 3)
+    with pytest.raises(ValueError, match="weights must have at least 3 axes"):
+        prefix_matching(weights, tokens)
+    found = prefix_matching(weights.expand(3, 3, 3), tokens)
+    assert_close(found, weights[2, 1])  # the 1 that followed the first 1 was a 2
 
 
 @pytest.mark.parametrize("bias", [True, False])
@@ -99,8 +108,26 @@ def test_ablation_errors():
     layer = MultiHeadAttention(15, 3)
     with pytest.raises(ValueError, match="heads 0 to 2, there is no head 3"):
         ablate_head(layer, 3)
-    with pytest.raises(ValueError, match="mean has"):
+    with pytest.raises(ValueError, match="head must be at least 0, got -1"):
+        ablate_head(layer, -1)
+    with pytest.raises(TypeError, match="head must be an integer, got str"):
+        ablate_head(layer, "0")
+    with pytest.raises(ValueError, match="mean must be .Dh,. = .5,., got .3,."):
         ablate_head(layer, 0, torch.zeros(3))
+
+
+def test_a_refused_ablation_changes_nothing():
+    layer = MultiHeadAttention(15, 3, bias=False)
+    before = layer.W_o.weight.clone()
+    for mean in (torch.zeros(5, dtype=torch.float64), [0.0] * 5):
+        with pytest.raises(TypeError, match="mean"):
+            ablate_head(layer, 0, mean)
+        assert layer.W_o.bias is None and torch.equal(layer.W_o.weight, before)
+
+
+def test_rollout_of_weights_to_another_sequence():
+    with pytest.raises(ValueError, match="pass those of self-attention"):
+        rollout(torch.ones(2, 3, 4))
 
 
 def test_rollout_of_two_layers_by_hand():

@@ -13,9 +13,9 @@ from attnbook.attention import (
     boxcar,
     epanechnikov,
     gaussian,
-    get_kernel,
     triangular,
 )
+from attnbook.attention.kernels import get_kernel
 
 ALL = pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
 

@@ -250,6 +250,12 @@ def test_wrong_arguments(form, change, error, match):
         form(**given)
 
 
+def test_wrong_arguments_of_the_normalised_form():
+    (query, key, value), _ = arguments()
+    with pytest.raises(TypeError, match="key must be a torch.Tensor, got list"):
+        normalised(parallel_memory, query, [1.0], value)
+
+
 def test_wrong_features_and_chunks():
     (query, key, value), _ = arguments()
     with pytest.raises(ValueError, match="at least 1"):

@@ -63,6 +63,26 @@ def test_online_softmax_is_softmax_however_large_the_scores(num_keys, scale):
     close(online_softmax(scores, value), scores.softmax(-1) @ value, 1e-12)
 
 
+@pytest.mark.parametrize(
+    ("scores", "value", "error", "message"),
+    [
+        ([1.0], randn(1, 2), TypeError, "scores must be a torch.Tensor"),
+        (
+            randn(3, 0),
+            randn(0, 2),
+            ValueError,
+            r"scores \(3, 0\) and value \(0, 2\).*S at least 1",
+        ),
+        (randn(3, 4), randn(5, 2), ValueError, "pass one value for each score"),
+        (randn(3, 4), randn(4), ValueError, "value must have 2 axes"),
+        (randn(3, 4), randn(4, 2).float(), TypeError, "value is torch.float32"),
+    ],
+)
+def test_online_softmax_errors(scores, value, error, message):
+    with pytest.raises(error, match=message):
+        online_softmax(scores, value)
+
+
 # --- tiles ----------------------------------------------------------------------------------------------------
 
 

@@ -210,15 +210,3 @@ def test_an_answered_question_keeps_nobody_out(reader):
     page.set_viewport_size(PHONE)
     width = page.evaluate(WIDE)
     assert width["page"] <= width["limit"], width
-
-
-def test_every_box_of_the_book_becomes_a_question(browser, built_book):
-    page = browser.new_page()
-    for path in sorted((built_book / "chapters").glob("[0-9]*.html")):
-        page.goto(path.as_uri())
-        assert page.locator("div.admonition:is(.predict, .quiz)").count() == 0, path
-        questions = page.locator("fieldset.quiz")
-        assert questions.count() in (3, 4), path
-        for question in questions.all():
-            assert question.locator("details.right").count() == 1, path
-    page.close()

@@ -32,6 +32,9 @@ LOOK = r"""
       && all("input, select, button, [tabindex='0']", box).some(shown)
     )).map(name),
     figures: all(".attnbook-figure").length,
+    drawing: document.querySelector(".attnbook-drawing img")?.getBoundingClientRect().bottom,
+    boxes: all("div.admonition:is(.predict, .quiz)").length,
+    rightChoices: all("fieldset.quiz").map((question) => all("details.right", question).length),
     withoutAlt: all("img:not([role=presentation])").filter((e) => !(e.getAttribute("alt") || "").trim()).map(name),
     pathAlt: all("main img").filter((e) => /\.(png|svg|jpe?g)$/.test(e.getAttribute("alt") || "")).map(name),
     broken: all("img").filter((e) => e.complete && e.naturalWidth === 0 && shown(e)).map(name),
@@ -55,6 +58,8 @@ WIDE = """
   };
 }
 """
+
+CHAPTER = re.compile(r"chapters/\d")
 
 
 @dataclasses.dataclass
@@ -219,6 +224,22 @@ def test_every_chapter_shows_its_figures(visits, built_book):
     assert {page: visits[page].seen["figures"] for page in stored} == stored
     bare = {page for page, count in stored.items() if not count}
     assert not bare, "a chapter has no figure, or has lost it"
+
+
+def test_every_chapter_shows_its_idea_on_its_first_screen(visits):
+    for page in filter(CHAPTER.match, visits):
+        assert 0 < (visits[page].seen["drawing"] or 0) <= 1000, page
+
+
+def test_every_box_becomes_a_question(visits):
+    nothing_in(
+        {
+            page: [found.seen["boxes"]] * found.seen["boxes"]
+            for page, found in visits.items()
+        }
+    )
+    for page in filter(CHAPTER.match, visits):
+        assert visits[page].seen["rightChoices"] in ([1] * 3, [1] * 4), page
 
 
 def test_every_picture_has_alt_text_and_can_be_seen(visits):

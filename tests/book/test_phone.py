@@ -87,9 +87,16 @@ PANELS = """async () => {
 }"""
 
 
+# Of each drawing of the page's idea: how wide the file is, and where it stands.
+DRAWINGS = """() => [...document.querySelectorAll(".attnbook-drawing img")].map((img) => {
+  const { left, right } = img.getBoundingClientRect();
+  return [img.naturalWidth, left, right];
+})"""
+
+
 @pytest.fixture(scope="module")
 def phone(browser, built_book):
-    """Of each page with figures, by its name: how its figures' panels stand, and what is too small when unfolded."""
+    """Of each page with figures, by its name: its figures' panels, what is too small when unfolded, its drawings."""
     pages = [
         page
         for page in sorted(built_book.rglob("*.html"))
@@ -102,20 +109,20 @@ def phone(browser, built_book):
     for page in pages:
         tab = context.new_page()
         tab.goto(page.as_uri())
-        panels = tab.evaluate(PANELS)
+        drawings, panels = tab.evaluate(DRAWINGS), tab.evaluate(PANELS)
         tab.evaluate(UNFOLD)
-        seen[page.stem] = panels, tab.evaluate(SMALL, FINGER)
+        seen[page.stem] = panels, tab.evaluate(SMALL, FINGER), drawings
         tab.close()
     context.close()
     return seen
 
 
 def test_everything_that_is_pressed_is_as_large_as_a_fingertip(phone):
-    assert not {page: small for page, (_, small) in phone.items() if small}
+    assert not {page: small for page, (_, small, _) in phone.items() if small}
 
 
 def test_controls_and_the_bar_take_a_fifth_and_leave_the_picture_in_sight(phone):
-    found = [(page, one) for page, (panels, _) in phone.items() for one in panels]
+    found = [(page, one) for page, (panels, *_) in phone.items() for one in panels]
     assert len({one["figure"] for _, one in found}) > 18
     too_high = [
         (page, one["figure"], one["stuck"])
@@ -131,6 +138,15 @@ def test_controls_and_the_bar_take_a_fifth_and_leave_the_picture_in_sight(phone)
     ]
     assert not lost
     assert any(one["left"] for _, one in found)
+
+
+def test_a_chapter_shows_its_narrow_drawings_whole(phone):
+    chapters = {page: seen[2] for page, seen in phone.items() if page[:2].isdigit()}
+    assert len(chapters) == 18 and all(chapters.values())
+    for page, drawings in chapters.items():
+        for natural, left, right in drawings:
+            assert natural == 340 and 0.95 * natural < right - left <= natural, page
+            assert left >= 0 and right <= PHONE["width"], page
 
 
 def test_what_is_too_small_is_found(browser, tmp_path):

@@ -8,11 +8,13 @@ import tomllib
 from html import unescape
 from importlib.metadata import files
 from pathlib import PurePath
+from types import SimpleNamespace
 
 import pytest
 import yaml
+from sphinx.errors import ConfigError
 
-from tools import ROOT
+from tools import ROOT, publishing
 from tools.barriers import DESK, barriers
 from tools.chapter import make_chapter
 from tools.notices import PYTHON, notices
@@ -140,10 +142,12 @@ def test_without_an_address_pages_name_none(tmp_path):
         )
 
 
-def test_an_address_that_cannot_be_used_is_refused(tmp_path):
-    done, _ = small_book(tmp_path, ADDRESS + ".git")
-    assert done.returncode != 0
-    assert "must be like https://github.com/OWNER/NAME" in done.stdout + done.stderr
+def test_an_address_that_cannot_be_used_is_refused():
+    config = SimpleNamespace(
+        html_theme_options={"repository_url": ADDRESS + ".git"}, html_baseurl=""
+    )
+    with pytest.raises(ConfigError, match="must be like https://github.com/OWNER/NAME"):
+        publishing._configure(None, config)
 
 
 def test_a_page_without_a_description_has_none_in_its_preview():

@@ -55,9 +55,15 @@ class Server:
 # --- a file is missing or damaged -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("file", ["engine-3.js", "worker.js"])
-@pytest.mark.parametrize("edit", [True, False], ids=["after Edit", "at once"])
-@pytest.mark.parametrize("how", ["is missing", "is damaged"])
+@pytest.mark.parametrize(
+    ("file", "edit", "how"),  # every two of them in every way
+    [
+        ("engine-3.js", True, "is missing"),
+        ("engine-3.js", False, "is damaged"),
+        ("worker.js", False, "is missing"),
+        ("worker.js", True, "is damaged"),
+    ],
+)
 def test_a_file_that_does_not_come_is_named(browser, built_book, file, edit, how):
     """And it is asked for again when the button is pressed again."""
     held, file_of = [], f"**/_static/classroom/{file}*"
@@ -264,6 +270,15 @@ def test_where_the_storage_is_full_the_page_works_and_says_so_once(browser, buil
     page.goto(f"{built_book.as_uri()}/search.html?q=softmax")
     page.locator("#search-results a").first.wait_for()
     assert told.count() == 0 and reader.errors == []
+    # what is not kept counts as the rest does, and the two storages do not mix
+    page.evaluate(
+        "sessionStorage.setItem('a-key', 'session'); localStorage.setItem('a-key', 'y'.repeat(100))"
+    )
+    found = page.evaluate(
+        "() => [sessionStorage.getItem('a-key'), localStorage.getItem('a-key').length,"
+        " Array.from({ length: localStorage.length }, (_, i) => localStorage.key(i)).includes('a-key')]"
+    )
+    assert found == ["session", 100, True]
     # as soon as there is room again, it is kept
     page.goto((built_book / f"{CHAPTER}.html").as_uri())
     page.evaluate("localStorage.removeItem('f0')")

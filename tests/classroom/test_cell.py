@@ -108,8 +108,13 @@ def test_a_cell_that_prints_nothing_for_ever_tells_nothing():
 
 
 def test_what_a_cell_breaks_in_torch_is_whole_for_the_next():
-    run("import torch\ntorch.exp = None")
+    imports = "import torch\nimport torch.nn.functional as F\n"
+    run(f"{imports}torch.exp = F.softmax = torch.Tensor.sum = None")
+    said = run(f"{imports}F.softmax(torch.zeros(2).exp(), -1).sum().item()")
+    assert said["text"] == "1.0"
     assert run("import torch\ntorch.exp(torch.zeros(1)).item()")["text"] == "1.0"
+    run("import torch\ntorch.set_default_dtype(torch.float64)")
+    assert run("import torch\ntorch.zeros(1).dtype")["text"] == "torch.float32"
 
 
 def test_what_only_a_notebook_has():

@@ -49,7 +49,7 @@ def called(monkeypatch):
         (["book", "--all"], ["-m", "tools.book", "--all"]),
         (["chapter", "--words", "04"], ["-m", "tools.chapter", "--words", "04"]),
         (["chapter", "--help"], ["-m", "tools.chapter", "--help"]),
-        (["test"], ["tests", "chapters"]),
+        (["test"], ["--no-loadscope-reorder", "chapters", "tests"]),
         (["test", "-k", "mask", "tests/attention"], ["-k", "mask", "tests/attention"]),
         (["lab", "--no-browser"], ["--no-browser"]),
     ],
@@ -100,6 +100,7 @@ def test_outside_the_repository_a_command_says_so(
         (["translate", "{here}", "Go."], "the training has not ended"),
         (["translate", "{here}/pairs.tsv", "Go."], "is damaged, or is no translator"),
         (["translate", "seq2seq", "Go.", "--length-penalty", "nan"], "finite number"),
+        (["translate", "seq2seq", "Go.", "--length-penalty", "-1"], "of at least 0"),
         (
             ["train", "--data", "nowhere", "--steps", "1", "--out", "{here}/run"],
             "nowhere is not there",

@@ -8,7 +8,6 @@ import subprocess
 import sys
 
 import pytest
-from tensors import says
 from toy_corpus import toy_pairs
 
 from attnbook.command.train import _parser, main, read_data
@@ -101,7 +100,7 @@ def test_errors_that_are_the_users_to_mend(toy_file, tmp_path, capsys):
     assert "attention" in capsys.readouterr().err
     with pytest.raises(SystemExit):
         run("--data", toy_file, "--out", out)  # how long?
-    assert says("--steps") in capsys.readouterr().err.replace("-", r"\-")
+    assert "--steps" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

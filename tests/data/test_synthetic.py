@@ -120,7 +120,7 @@ def test_the_data_cannot_be_changed_by_mistake():
         (
             lambda: kernel_regression_data(noise=-0.1),
             ValueError,
-            ("noise is a standard deviation", "got -0.1"),
+            ("noise must be a finite number of at least 0", "got -0.1"),
         ),
         (
             lambda: kernel_regression_data(noise=math.nan),

@@ -49,6 +49,28 @@ def test_the_two_looks_are_at_a_black_cat():
         assert [word for word in words if word not in sheet.svg()] == []
 
 
+def test_each_row_says_how_far_its_largest_weight_is_from_a_true_link():
+    import torch
+
+    weights = torch.tensor([[0.7, 0.2, 0.1], [0.5, 0.3, 0.2], [0.6, 0.3, 0.1]])
+    links = {(0, 0), (1, 1), (2, 2)}
+    picture = drawings.weights_and_true_links(
+        ["a", "big", "cat"], ["un", "gros", "chat"], weights, links
+    )
+    for sheet in picture.sheets:
+        svg = sheet.svg()
+        assert (
+            svg.count("<circle") == len(links) and svg.count("<rect") == weights.numel()
+        )
+        assert [svg.count(f">{said}<") for said in ("hit", "next to it", "2 away")] == [
+            1,
+            1,
+            1,
+        ]
+    assert "un hit, gros next to it, chat 2 away" in picture.alt
+    assert ">.70<" in picture.sheets[0].svg()
+
+
 def test_heads_are_drawn_beside_their_average():
     import torch
 
@@ -64,3 +86,22 @@ def test_heads_are_drawn_beside_their_average():
         assert svg.count(drawings.shade(0.5)) == 3 * 2 + 2
         assert ">average of all: error 0.12<" in svg and ">1.2: 0.50<" in svg
     assert "from 0.25 to 0.50" in picture.alt
+
+
+def test_runs_stand_in_cells_with_their_range():
+    groups = [("told", [("Shaw", [[100, 100], [61.4, 60, 65], [], [74], [12, 11]])])]
+    picture = drawings.readers_in_longer_rows(groups)
+    for sheet in picture.sheets:
+        svg = sheet.svg()
+        assert ">100<" in svg and ">61<" in svg and "60–65" in svg and ">–<" in svg
+    assert "Shaw: look back 100, 61, not read; mirror 74, 12." in picture.alt
+
+
+def test_runs_that_have_not_learned_are_hatched():
+    cells = [[400, 350, 400], [1150, 1150, 450]]
+    groups = [("post-LN", [("none", cells)])]
+    picture = drawings.steps_until_learned([0.001, 0.01], groups, 1000)
+    for sheet in picture.sheets:
+        svg = sheet.svg()
+        assert ">400<" in svg and "350–400" in svg and svg.count(">not yet<") == 1
+    assert "post-LN, none: 400, not yet." in picture.alt

@@ -6,10 +6,20 @@ from attnbook import drawings
 
 NUMBERS = {
     "one_key_or_a_blend": ("0.44", "0.36", "0.09", "0.11", "8.46 °C", "20 °C"),
+    "a_longer_query_insists": (
+        "0.25",
+        "11.50 °C",
+        "0.44",
+        "8.46 °C",
+        "0.73",
+        "0.27",
+        "5.62 °C",
+    ),
     "each_point_by_its_weight": ("2.7",),
     "three_widths": ("0.68", "0.32", "0.50"),
     "three_favourites": ("0.43", "0.64", "0.41"),
     "nearness_lifted": ("0.5", "−1.5"),
+    "every_query_meets_every_key": ("15", "60"),
     "three_vectors_of_a_word": ("6", "0.87", "0.04"),
     "where_greedy_loses": ("0.6", "0.4", "0.35", "0.33", "0.32", "0.9", "0.21", "0.36"),
     "rejected_words_fill_the_gaps": ("0.1", "0.2", "0.7", "0.5", "0.3", "0.4"),

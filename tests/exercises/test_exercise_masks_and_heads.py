@@ -6,6 +6,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 from torch import nn
+from verdicts import every_argument, same
 
 from attnbook import attention as multihead
 from attnbook.attention import CrossAttention, masks
@@ -26,14 +27,6 @@ MASKS = [CAUSAL, DECODER]
 t = torch.tensor
 
 
-def same(a, b):
-    torch.testing.assert_close(a, b, rtol=1e-10, atol=1e-12)
-
-
-def every_argument(exercise):
-    return [exercise.example(), *exercise.probes(), *exercise.edges()]
-
-
 # --- the solutions are the package's functions ----------------------------------------------------------------
 
 
@@ -51,7 +44,8 @@ def test_the_causal_mask_is_the_packages():
 
 def test_the_decoders_mask_is_the_packages():
     for lengths, T in every_argument(DECODER):
-        expected = masks.sequence_mask(lengths, T)[:, None] & masks.causal_mask(T)
+        in_front = masks.sequence_mask(lengths, T).flip(-1)  # the words come last
+        expected = in_front[:, None] & masks.causal_mask(T)
         assert torch.equal(DECODER.solution(lengths, T), expected)
         assert expected.dtype == torch.bool
 
@@ -114,9 +108,9 @@ def test_the_layer_does_what_the_books_does_gradients_included():
 def test_the_statements_tell_the_truth():
     assert CAUSAL.solution(2, 5).sum(1).tolist() == [4, 5]
     assert DECODER.solution(t([2]), 3)[0].int().tolist() == [
-        [1, 0, 0],
-        [1, 1, 0],
-        [1, 1, 0],
+        [0, 0, 0],
+        [0, 1, 0],
+        [0, 1, 1],
     ]
     x = t([[[11.0, 12, 13, 14], [21, 22, 23, 24]]])
     assert SPLIT.solution(x, 2)[0].tolist() == [

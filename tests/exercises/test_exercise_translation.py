@@ -4,7 +4,7 @@ import math
 
 import pytest
 import torch
-from verdicts import answer_called
+from verdicts import answer_called, every_argument, same
 
 from attnbook.attention import masks, positions, scores
 from attnbook.exercises.answers import Number, WholeNumbers
@@ -25,14 +25,6 @@ LOSS, BLEU, STEP, ALIGNMENT, SMOOTHING, BEAM, TOP_P, DRAFT, CACHE = EXERCISES = 
 t = torch.tensor
 
 
-def same(a, b):
-    torch.testing.assert_close(a, b, rtol=1e-10, atol=1e-12)
-
-
-def every_argument(exercise):
-    return [exercise.example(), *exercise.probes(), *exercise.edges()]
-
-
 # --- the solutions are the package's functions ----------------------------------------------------------------
 
 
@@ -48,11 +40,19 @@ def test_the_losses_are_the_packages():
             losses.masked_cross_entropy(logits, target, ignore=pad),
         )
     for logits, target, epsilon in every_argument(SMOOTHING):
-        if epsilon < 1:
+        size = logits.shape[1]
+        # spread over all words, of which the right one gets a part back
+        over_all = epsilon * size / (size - 1)
+        if over_all < 1:
             ours = losses.masked_cross_entropy(
-                logits[None], target[None], label_smoothing=epsilon, ignore=-1
+                logits[None], target[None], label_smoothing=over_all, ignore=-1
             )
-            same(SMOOTHING.solution(logits, target, epsilon), ours)
+            asked = torch.full((size,), epsilon / (size - 1), dtype=torch.float64)
+            asked[0] = 1 - epsilon
+            same(
+                SMOOTHING.solution(logits, target, epsilon),
+                ours - torch.special.entr(asked).sum(),
+            )
 
 
 def test_bleu_is_the_packages():

@@ -6,7 +6,7 @@ import pytest
 from matplotlib.colors import same_color, to_rgba
 from matplotlib.patches import Circle
 
-from attnbook.page import QUERY, VIOLET, draw_desk, draw_reach, draw_wind_rose
+from attnbook.page import QUERY, VIOLET, draw_desk, draw_reach
 
 THINGS = ["letter", "newspaper", "cup", "notebook", "book"]
 
@@ -60,31 +60,6 @@ def test_a_desk_refuses_what_it_cannot_draw(ax):
         draw_desk([0.5, 0.3, 0.2], ax, ["cup", "book"], title="t")
 
 
-def test_discs_of_the_wind_rose_have_areas_in_proportion_to_the_weights(ax):
-    keys, weights = np.array([(0, 1), (1, 0), (-1, 0)]), np.array([0.6, 0.1, 0.3])
-    draw_wind_rose((0.6, 0.8), keys, [4, 10, 20], weights, ax, "NEW", title="t")
-    discs = [p for p in ax.patches if isinstance(p, Circle) and p.get_fill()]
-    areas = np.array([disc.radius**2 for disc in discs])
-    np.testing.assert_allclose(areas / areas.sum(), weights)
-    assert "output 9.4 °C" in words(ax)  # 0.6·4 + 0.1·10 + 0.3·20
-    assert {"N\n4 °C", "E\n10 °C", "W\n20 °C"} <= set(words(ax))
-
-
-@pytest.mark.parametrize("length", [0.0, 0.3, 1.0, 7.0])
-def test_the_querys_arrow_is_never_longer_than_the_circle(ax, length):
-    keys = np.array([(0, 1), (1, 0)])
-    draw_wind_rose((0.6 * length, 0.8 * length), keys, [1, 2], [0.5, 0.5], ax, "NE")
-    arrows = [text.xy for text in ax.texts if getattr(text, "arrow_patch", None)][2:]
-    assert len(arrows) == (1 if length else 0)
-    for tip in arrows:
-        assert np.hypot(*tip) == pytest.approx(min(length, 1))
-
-
-def test_a_wind_rose_needs_one_name_a_key(ax):
-    with pytest.raises(ValueError, match="zip"):
-        draw_wind_rose((1, 0), np.eye(2), [1, 2], [0.5, 0.5], ax, "N")
-
-
 def test_reach_draws_one_line_for_every_influence_and_no_other(ax):
     reach = np.zeros((5, 5), dtype=bool)
     reach[3, 1] = reach[3, 4] = reach[0, 2] = True
@@ -115,7 +90,6 @@ def test_reach_must_be_square(ax):
 
 def test_nothing_is_filled_with_white_since_the_dark_page_would_turn_it_black(ax):
     draw_desk([0.2] * 5, ax, THINGS, title="t", wish="w")
-    draw_wind_rose((1, 0), np.eye(2), [1, 2], [0.5, 0.5], ax, "NE")
     draw_reach(np.eye(3, dtype=bool), ax)
     filled = [
         to_rgba(patch.get_facecolor()) for patch in ax.patches if patch.get_fill()

@@ -8,7 +8,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import torch
-from matplotlib.colors import to_hex, to_rgb, to_rgba
+from matplotlib.colors import same_color, to_hex, to_rgb, to_rgba
 from tensors import B, H, S, T, coin, randn, says
 
 from attnbook.attention import nadaraya_watson
@@ -256,9 +256,9 @@ def test_plot_regression_draws_points_truth_and_prediction():
         plotting.plot_regression(data, prediction, ax=ax, label="Gaussian kernel") is ax
     )
     lines = {line.get_label(): line for line in ax.lines}
-    assert set(lines) == {"training points", "truth", "Gaussian kernel"}
+    assert set(lines) == {"measured", "truth", "Gaussian kernel"}
     for label, x, y, colour in (
-        ("training points", data.x_train, data.y_train, plotting.VALUE),
+        ("measured", data.x_train, data.y_train, plotting.VALUE),
         ("truth", data.x_query, data.truth, plotting.INK),
         ("Gaussian kernel", data.x_query, prediction, plotting.OUTPUT),
     ):
@@ -269,16 +269,29 @@ def test_plot_regression_draws_points_truth_and_prediction():
     assert lines["truth"].get_linestyle() == "--"
     assert lines["Gaussian kernel"].get_linestyle() == "-"
     assert (
-        lines["training points"].get_linestyle() == "None"
-        and lines["training points"].get_marker() == "o"
+        lines["measured"].get_linestyle() == "None"
+        and lines["measured"].get_marker() == "o"
     )
-    assert {t.get_text() for t in ax.get_legend().get_texts()} == set(lines)
+    names = {note.get_text(): note for note in ax.texts}
+    assert set(names) == set(lines) and ax.get_legend() is None
+    for label, note in names.items():  # beside what it names, and in its colour
+        line = np.stack(lines[label].get_data(), axis=1)
+        assert np.abs(line - note.xy).sum(axis=1).min() < 0.06, label
+        assert same_color(note.get_color(), lines[label].get_color())
     assert ax.get_xlabel() and ax.get_ylabel()
+
+
+def test_a_name_stands_where_it_is_told():
+    _, ax = plt.subplots()
+    plotting.name_it(ax, "a hill", (1, 2), (3, 4), plotting.KEY)
+    [note] = ax.texts
+    assert note.get_text() == "a hill" and note.xy == (3, 4)
+    assert note.get_position() == (1, 2) and note.arrow_patch is not None
 
 
 def test_plot_regression_without_prediction_or_axes():
     ax = plotting.plot_regression(kernel_regression_data(5))
-    assert {line.get_label() for line in ax.lines} == {"training points", "truth"}
+    assert {line.get_label() for line in ax.lines} == {"measured", "truth"}
     assert len(plt.get_fignums()) == 1
 
 

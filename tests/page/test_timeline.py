@@ -9,7 +9,7 @@ from attnbook.page import SKETCHES, Event, draw_timeline
 EVENTS = [
     Event("1901", "First", "one thing", ("kernel",)),
     Event("1950", "Second", "another", ("causal", "both sides")),
-    Event("1951", "Third", "a third", ("previous", "wide", "mirror", "same")),
+    Event("1951", "Third", "a third", ("previous", "mirror"), ("one", "two")),
     Event("1952", "Fourth", "without a sketch"),
 ]
 
@@ -29,6 +29,10 @@ def test_every_event_is_written_from_top_to_bottom(ax):
     years = [heights[event.year] for event in EVENTS]
     assert years == sorted(years, reverse=True)
     assert len(ax.images) == sum(len(event.sketches) for event in EVENTS)
+    # named below its sketch, and the first one has its axes named
+    lowest = [image.get_extent()[2] for image in ax.images]
+    assert heights["two"] < lowest[4] < heights["Third"]
+    assert heights["keys →"] > heights["First"]
 
 
 def test_everything_lies_within_the_axes(ax):
@@ -62,6 +66,8 @@ def test_a_timeline_refuses_what_it_cannot_draw(ax):
         ValueError, match="no sketch is called 'spiral'; choose among kernel"
     ):
         draw_timeline([Event("1", "a", "b", ("spiral",))], ax)
+    with pytest.raises(ValueError, match="one name for each sketch"):
+        draw_timeline([Event("1", "a", "b", ("kernel",), ("one", "two"))], ax)
 
 
 @pytest.mark.parametrize("name", SKETCHES)

@@ -108,3 +108,10 @@ def test_wrong_tables_errors():
         nested_decode(torch.zeros(1, 3, 3))
     with pytest.raises(ValueError, match=says("scores must have 4 axes")):
         pairs_above(torch.zeros(1, 3, 3))
+    scores = torch.zeros(1, 2, 3, 3)
+    with pytest.raises(TypeError, match=says("mask must be a bool tensor", "float32")):
+        pairs_above(scores, torch.ones(1, 1, 3, 3))
+    with pytest.raises(ValueError, match=says("mask is (4, 3)", "does not broadcast")):
+        pairs_above(scores, torch.ones(4, 3) > 0)
+    with pytest.raises(ValueError, match=says("mask is (2, 1, 2, 3, 3)")):
+        pairs_above(scores, torch.ones(2, 1, 2, 3, 3) > 0)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 import torch
 import torch.nn.functional as F
+from tensors import generator
 from torch.testing import assert_close
 
 from attnbook.studies import (
@@ -26,10 +27,6 @@ from tools.experiments.induction import head_means, plans, without
 from tools.experiments.induction_heads import SHOWN
 
 STORED = Path(__file__).resolve().parents[2] / "chapters" / "results" / "induction.json"
-
-
-def generator(seed=0):
-    return torch.Generator().manual_seed(seed)
 
 
 def small(**options):

@@ -49,3 +49,4 @@ def test_a_false_note_is_believed_where_the_true_one_is_gone():
     share = {name: [a.float().mean() for a in pair] for name, pair in found.items()}
     assert share["untouched"][0] > 0.99 and share["other planted"][0] > 0.99
     assert share["erased"][0] < 0.1 and share["erased and planted"][1] > 0.95
+    assert max(share["erased, other planted"]) < 0.1

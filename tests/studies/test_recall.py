@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from tensors import generator
 
 from attnbook.studies import (
     MEMORIES,
@@ -20,10 +21,6 @@ from attnbook.studies import (
 from tools.experiments.recall import PAIRS, plans
 
 STORED = Path(__file__).resolve().parents[2] / "chapters" / "results" / "recall.json"
-
-
-def generator(seed=0):
-    return torch.Generator().manual_seed(seed)
 
 
 def memory(kind, d=5):

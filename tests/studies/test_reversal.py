@@ -102,7 +102,7 @@ def test_without_the_mask_the_loss_depends_on_the_next_word_and_with_it_does_not
 def test_writing_anew_is_writing_with_a_cache(model, batch):
     source, lens, _ = batch
     assert torch.equal(
-        write(model, source, lens, 7), write_anew(model, source, lens, True, 7)
+        write(model, source, lens), write_anew(model, source, lens, True)
     )
 
 

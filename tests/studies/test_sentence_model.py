@@ -201,7 +201,7 @@ def test_right_and_wrong_are_told_apart():
 def test_training_is_seeded_and_lowers_the_loss():
     sizes = {"d_model": 12, "num_heads": 2, "d_ff": 16, "num_layers": 1}
     (first, losses), (second, again) = (
-        fit_sentences(3, steps=30, rows=16, **sizes) for _ in range(2)
+        fit_sentences(3, steps=30, **sizes) for _ in range(2)
     )
     assert losses == again and len(losses) == 30
     assert all(

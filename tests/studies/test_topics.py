@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from tensors import generator
 from torch.testing import assert_close
 
 from attnbook.studies import (
@@ -20,10 +21,6 @@ from attnbook.studies import (
 STORED = (
     Path(__file__).resolve().parents[2] / "chapters" / "results" / "explanations.json"
 )
-
-
-def generator(seed=0):
-    return torch.Generator().manual_seed(seed)
 
 
 def test_the_loudest_word_has_the_topic():
@@ -41,16 +38,16 @@ def test_the_loudest_word_has_the_topic():
 @pytest.mark.parametrize("context", [False, True])
 def test_an_answer_is_an_average_with_the_weights(context):
     torch.manual_seed(0)
-    model = TopicReader(context, size=6)
+    model = TopicReader(context)
     ids, *_ = topic_rows(5, generator())
     values, weights = model.read(ids)
-    assert values.shape == (5, 12, 6) and weights.shape == (5, 12)
+    assert values.shape == (5, 12, 16) and weights.shape == (5, 12)
     terms = [weights[:, t, None] * values[:, t] for t in range(12)]
     pooled = torch.stack(terms).sum(0)
     assert_close(model(ids), model.out(pooled).log_softmax(-1))
     assert_close(weights.sum(-1), torch.ones(5))
     assert weights.std() > 1e-4
-    even = TopicReader(context, uniform=True, size=6)
+    even = TopicReader(context, uniform=True)
     assert_close(even.read(ids)[1], torch.full((5, 12), 1 / 12))
     alone = values[:, 0] - TopicReader.read(model, ids.roll(1, 1))[0][:, 1]
     assert (alone.abs().max() > 1e-4) == context  # a state has read its neighbours

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import torch
 from small_training import (
+    EVEN,
     SAVING,
     STEPS,
     Interrupted,
@@ -37,6 +38,7 @@ from attnbook.training import (
     set_random_state,
     train,
 )
+from attnbook.training.checkpoint import PARTS
 
 
 @pytest.fixture(scope="module")
@@ -156,7 +158,7 @@ def path(tmp_path):
         Small(),
         loss_fn,
         batches,
-        dataclasses.replace(SAVING, steps=2, schedule="constant"),
+        dataclasses.replace(EVEN, steps=2),
         checkpoint=path,
     )
     return path
@@ -201,8 +203,7 @@ def test_other_weights_are_refused_though_the_configuration_is_the_same(
     ],
 )
 def test_another_training_is_refused(path, change, says):
-    config = dataclasses.replace(SAVING, schedule="constant")
-    assert says in refused(path, Small(), dataclasses.replace(config, **change))
+    assert says in refused(path, Small(), dataclasses.replace(EVEN, **change))
 
 
 def test_a_cosine_cannot_be_made_longer(tmp_path):
@@ -237,7 +238,10 @@ def test_a_single_flipped_bit_is_noticed(path):
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        (["a list"], "lacks model, optimizer"),
+        (["a list"], "not a whole checkpoint"),
+        (list(PARTS), "not a whole checkpoint"),
+        (" ".join(PARTS), "not a whole checkpoint"),
+        (torch.zeros(3), "not a whole checkpoint"),
         (
             {"model": {}, "losses": []},
             "lacks optimizer, schedule, elapsed, random, model_config, train_config",
@@ -264,7 +268,7 @@ def bare_pickle(state, path):
     path.write_bytes(pickle.dumps(state, protocol=2))
 
 
-PARTS = [
+CHANGED = [
     (("optimizer", "param_groups", 0, "lr"), "0.05", "the optimizer's options"),
     (("optimizer", "param_groups", 0, "lr"), math.nan, "the optimizer's options"),
     (("optimizer", "param_groups", 0, "betas"), (0.9,), "the optimizer's options"),
@@ -272,10 +276,14 @@ PARTS = [
     (("schedule", "last_epoch"), 2.5, "the schedule's numbers"),
     (("elapsed",), math.nan, "is damaged (elapsed)"),
     (("elapsed",), -1.0, "is damaged (elapsed)"),
+    (("train_config", "lr"), torch.zeros(3), "is damaged (its configuration"),
+    (("train_config", "betas"), (torch.zeros(3),) * 2, "is damaged (its conf"),
+    (("train_config",), {3: 1}, "is damaged (its configuration: TypeError)"),
+    (("model_config", "dropout"), torch.zeros(3), "is damaged (its configuration"),
 ]
 
 
-@pytest.mark.parametrize(("place", "value", "says"), PARTS)
+@pytest.mark.parametrize(("place", "value", "says"), CHANGED)
 def test_a_number_of_another_kind_is_refused(path, place, value, says):
     state = part = load_checkpoint(path)
     for name in place[:-1]:
@@ -334,11 +342,10 @@ def test_a_loss_that_is_no_number_stops_before_the_weights_change(path, bad):
         return value if len(seen) < 2 else value * bad
 
     model = Small()
-    config = dataclasses.replace(SAVING, schedule="constant")
     with pytest.raises(
         FloatingPointError,
         match=f"the loss is {bad} at step 3; lower the learning rate",
     ):
-        train(model, loss, batches, config, checkpoint=path)
+        train(model, loss, batches, EVEN, checkpoint=path)
     assert path.read_bytes() == content  # the last good one
     assert all(p.isfinite().all() for p in model.parameters())

@@ -46,10 +46,10 @@ def test_after_its_peak_the_papers_rate_falls_with_the_root_of_the_step():
 
 
 def test_warmup_and_cosine():
-    factors = [warmup_cosine_factor(step, 4, 24, floor=0.1) for step in range(30)]
+    factors = [warmup_cosine_factor(step, 4, 24) for step in range(30)]
     assert factors[:5] == [0.25, 0.5, 0.75, 1.0, 1.0]
-    assert factors[14] == pytest.approx(0.55)  # half-way down
-    assert factors[24:] == [pytest.approx(0.1)] * 6
+    assert factors[14] == pytest.approx(0.5)  # half-way down
+    assert factors[24:] == [pytest.approx(0.0)] * 6
     assert all(a > b for a, b in zip(factors[4:24], factors[5:25], strict=True))
     assert warmup_cosine_factor(0, 0, 10) == 1
 
@@ -134,6 +134,8 @@ def test_progress_passes_each_multiple_once():
         ({"schedule": "noam", "warmup": 10}, ValueError, "the noam schedule needs d_model and warmup"),
         ({"seconds": 3.0}, ValueError, "steps or seconds, not both"),
         ({"warmup": 3, "warmup_fraction": 0.1}, ValueError, "warmup or warmup_fraction, not both"),
+        ({"warmup": 5}, ValueError, "a constant learning rate has no warm-up: pass schedule='warmup-cosine'"),
+        ({"warmup_fraction": 0.1}, ValueError, "a constant learning rate has no warm-up"),
         ({"warmup_fraction": 1.0}, ValueError, "warmup_fraction must be at least 0 and below 1"),
         (
             {"steps": None, "seconds": 3.0, "schedule": "warmup-cosine", "warmup": 2},
@@ -151,7 +153,6 @@ def test_wrong_training_configurations(options, error, message):
     ("call", "message"),
     [
         (lambda: warmup_cosine(math.nan, 0.1), "done must be at least 0"),
-        (lambda: warmup_cosine_factor(0, 1, 10, math.nan), "floor must be"),
         (lambda: noam_factor(-1, 8, 10), "step must be at least 0"),
         (lambda: noam_factor(0, 0, 10), "d_model must be at least 1"),
         (lambda: noam_factor(0, 8, 0), "warmup must be at least 1"),

@@ -19,7 +19,7 @@ from tensors import (
     says,
 )
 
-from attnbook.attention import RotaryPositions, causal_mask
+from attnbook.attention import KeyValueCache, RotaryPositions, causal_mask
 from attnbook.transformer import (
     ACTIVATIONS,
     DecoderLayer,
@@ -306,7 +306,11 @@ X, MEMORY = x_and_memory()
         (lambda: encoder()(X[0]), ValueError, ("x must have 3 axes",)),
         (lambda: encoder()(X, LENS), ValueError, ("number of keys, 5; got 6",)),
         (lambda: encoder()(X, mask=coin(T, S)), ValueError, ("mask has shape (5, 7)", "does not broadcast")),
-        (lambda: encoder().float()(X), TypeError, ("query is torch.float64, the layer is torch.float32",)),
+        (lambda: encoder().float()(X), TypeError, ("x is torch.float64, the layer is torch.float32",)),
+        (lambda: EncoderLayer(E, H, FF, norm_first=True)(X), TypeError, ("x is torch.float64, the layer is",)),
+        (lambda: DecoderLayer(E, H, FF, norm_first=True)(X, MEMORY), TypeError, ("x is torch.float64, the layer is",)),
+        (lambda: decoder()(X, cache=KeyValueCache()), TypeError,
+         ("cache must be a DecoderLayerCache, got KeyValueCache", "start_cache(memory)")),
         (lambda: decoder()(X, MEMORY[0]), ValueError, ("memory must have 3 axes",)),
         (lambda: decoder()(X, MEMORY[..., 1:]), ValueError, ("memory has size 32, d_model is 33",)),
         (lambda: decoder()(X, MEMORY[:1]), ValueError, ("x holds 2 sequences, memory holds 1",)),

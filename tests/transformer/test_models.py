@@ -8,7 +8,7 @@ import pytest
 import torch
 from tensors import B, S, T, close, fill, says
 
-from attnbook.attention import causal_mask
+from attnbook.attention import KeyValueCache, causal_mask
 from attnbook.transformer import (
     ACTIVATIONS,
     BERT_BASE,
@@ -409,7 +409,7 @@ LONG = ids(12, 13)
         (lambda: transformer(positions="learned")(LONG, TARGET), ValueError, ("ends at position 12, but only 11",)),
         (lambda: bert()(LONG), ValueError, ("the sequence has 12 tokens, but only 11 positions",)),
         (lambda: bert()(SOURCE + 13), ValueError, ("beyond the vocabulary of 13",)),
-        (lambda: bert()(SOURCE, segments=SOURCE), ValueError, ("segments holds the id", "vocabulary of 2")),
+        (lambda: bert()(SOURCE, segments=SOURCE), ValueError, ("segments holds the id", "num_segments of 2")),
         (lambda: bert()(SOURCE, segments=SOURCE[:, :1] * 0), ValueError, ("segments has shape (2, 1)", "(2, 7)")),
     ],
 )  # fmt: skip
@@ -424,6 +424,37 @@ def test_a_cache_for_another_decoder():
         ValueError, match="the cache is for layers: 2, the decoder has 3"
     ):
         decoder(TARGET, cache=decoder.start_cache(torch.zeros(B, S, 12))[:2])
+
+
+@pytest.mark.parametrize("torn", ["own", "across"])
+def test_a_torn_cache_is_refused(torn):
+    """An interrupted step has written into some layers; memories of different lengths are no model's."""
+    decoder = fill(Decoder(SMALL))
+    cache = decoder.start_cache(torch.zeros(B, S, 12))
+    decoder(TARGET[:, :2], cache=cache)
+    if torn == "own":
+        cache[1].own.shorten(1)
+    else:
+        cache[1].across = decoder.start_cache(torch.zeros(B, S + 1, 12))[1].across
+    lengths = [layer.own.length for layer in cache]
+    with pytest.raises(ValueError, match="different numbers of positions.*start_cache"):
+        decoder(TARGET[:, 2:3], cache=cache)
+    assert [layer.own.length for layer in cache] == lengths
+
+
+@pytest.mark.parametrize("cache", [KeyValueCache(), [KeyValueCache()] * 3])
+def test_a_cache_of_another_kind(cache):
+    with pytest.raises(TypeError, match="a list.*got KeyValueCache; use start_cache"):
+        Decoder(SMALL)(TARGET, cache=cache)
+
+
+def test_lengths_of_each_source_position_are_not_taken_for_those_of_the_target():
+    """With as many target words as source words, their mask would fit the decoder's queries."""
+    model, lens = transformer(), torch.full((B, S), S)
+    for call in (lambda: model.encode(SOURCE, lens), lambda: model(SOURCE, SOURCE, lens)):  # fmt: skip
+        with pytest.raises(ValueError, match="valid_lens must have shape"):
+            call()
+    close(model.encode(SOURCE, lens[:, 0])[0], model.encode(SOURCE)[0])
 
 
 def test_positions_run_out_step_by_step_too():

@@ -79,7 +79,9 @@ def test_one_sentence_that_ends_early_does_not_disturb_the_others():
     together = greedy(model, source, lens, max_len=12, need_weights=True)
     assert len({len(decoded.ids) for decoded in together}) > 1  # or it shows nothing
     for i, decoded in enumerate(together):
-        alone = greedy(model, source[i : i + 1], lens[i : i + 1], 12, True)[0]
+        alone = greedy(
+            model, source[i : i + 1], lens[i : i + 1], max_len=12, need_weights=True
+        )[0]
         assert decoded.ids == alone.ids
         close(decoded.weights, alone.weights)
         assert decoded.weights.shape == (len(decoded.ids), 5)
@@ -102,7 +104,9 @@ def test_a_beam_of_one_is_greedy(kind):
         model = translator(kind, seed)
         source, lens = source_batch()
         for i, decoded in enumerate(greedy(model, source, lens, max_len=8)):
-            beam = beam_search(model, source[i : i + 1], lens[i : i + 1], 1, max_len=8)
+            beam = beam_search(
+                model, source[i : i + 1], lens[i : i + 1], width=1, max_len=8
+            )
             assert beam[0].ids == decoded.ids
             assert beam[0].log_prob == pytest.approx(decoded.log_prob, abs=1e-5)
 
@@ -120,7 +124,15 @@ def test_a_beam_wide_enough_for_everything_finds_the_best(kind, alpha):
         ),
         reverse=True,
     )
-    found = beam_search(model, source, lens, len(sentences), alpha, 3, n_best=6)
+    found = beam_search(
+        model,
+        source,
+        lens,
+        width=len(sentences),
+        length_penalty=alpha,
+        max_len=3,
+        n_best=6,
+    )
     assert [tuple(decoded.ids) for decoded in found] == ranked[:6]
     for decoded in found:
         expected = log_prob(model, source, lens, decoded.ids)
@@ -129,7 +141,9 @@ def test_a_beam_wide_enough_for_everything_finds_the_best(kind, alpha):
 
 def test_what_the_length_cut_off_comes_after_what_ended():
     model, (source, lens) = translator("additive", 1), one_source()
-    found = beam_search(model, source, lens, 100, 0.0, 2, n_best=100)
+    found = beam_search(
+        model, source, lens, width=100, length_penalty=0.0, max_len=2, n_best=100
+    )
     ended = [decoded.ids[-1] == EOS for decoded in found]
     assert True in ended and False in ended
     assert ended == sorted(ended, reverse=True)
@@ -140,7 +154,12 @@ def test_a_wider_beam_finds_likelier_sentences():
     totals = {1: 0.0, 8: 0.0}
     for seed in range(30):
         model = translator("additive", seed)
-        best = {w: beam_search(model, *one_source(), w, 0.0, 6)[0] for w in totals}
+        best = {
+            w: beam_search(
+                model, *one_source(), width=w, length_penalty=0.0, max_len=6
+            )[0]
+            for w in totals
+        }
         if best[1].ids[-1] == EOS:  # else the narrow beam has found nothing to compare
             for width, decoded in best.items():
                 totals[width] += decoded.log_prob
@@ -158,9 +177,13 @@ def test_a_strong_penalty_favours_longer_sentences():
     lengths = {
         alpha: [
             len(
-                beam_search(translator("additive", s), *one_source(), 8, alpha, 8)[
-                    0
-                ].ids
+                beam_search(
+                    translator("additive", s),
+                    *one_source(),
+                    width=8,
+                    length_penalty=alpha,
+                    max_len=8,
+                )[0].ids
             )
             for s in range(6)
         ]
@@ -300,7 +323,15 @@ def test_speculative_decoding_has_the_target_models_distribution(
     generator, draws, counts = torch.Generator().manual_seed(0), 700, {}
     proposed = accepted = 0
     for _ in range(draws):
-        result = speculative(large, small, source, lens, generator, lookahead, 2)
+        result = speculative(
+            large,
+            small,
+            source,
+            lens,
+            generator=generator,
+            lookahead=lookahead,
+            max_len=2,
+        )
         counts[tuple(result.ids)] = counts.get(tuple(result.ids), 0) + 1
         proposed, accepted = proposed + result.proposed, accepted + result.accepted
     assert 0.05 < accepted / proposed < 0.95  # the models disagree, or it shows nothing
@@ -314,7 +345,9 @@ def test_speculative_decoding_has_the_target_models_distribution(
 def test_a_draft_equal_to_the_target_is_always_accepted():
     model, (source, lens) = translator("transformer", 1), one_source()
     generator = torch.Generator().manual_seed(0)
-    result = speculative(model, model, source, lens, generator, lookahead=4, max_len=20)
+    result = speculative(
+        model, model, source, lens, generator=generator, lookahead=4, max_len=20
+    )
     assert result.accepted == result.proposed > 0
     assert result.target_calls <= -(-len(result.ids) // 5) + 1
 
@@ -326,7 +359,12 @@ def test_speculative_sentences_are_well_formed():
         for max_len in (1, 2, 6):
             for _ in range(8):
                 result = speculative(
-                    large, small, *one_source(), generator, lookahead, max_len
+                    large,
+                    small,
+                    *one_source(),
+                    generator=generator,
+                    lookahead=lookahead,
+                    max_len=max_len,
                 )
                 assert 1 <= len(result.ids) <= max_len
                 assert EOS not in result.ids[:-1]

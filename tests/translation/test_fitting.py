@@ -281,7 +281,11 @@ def test_the_loss_of_a_batch_is_the_masked_loss():
     logits = translator.model(batch.source, batch.target_in, batch.source_lens)
     for smoothing in (0.0, 0.1):
         found = translation_loss(smoothing)(translator.model, batch)
-        close(found, masked_cross_entropy(logits, batch.target_out, smoothing), 1e-6)
+        close(
+            found,
+            masked_cross_entropy(logits, batch.target_out, label_smoothing=smoothing),
+            1e-6,
+        )
 
 
 TWO_PROCESSES = """

@@ -16,7 +16,7 @@ TARGET = torch.tensor([[4, 6, 2, 0, 0], [3, 2, 0, 0, 0], [5, 6, 4, 3, 2]])
 @pytest.mark.parametrize("smoothing", [0.0, 0.1, 0.5])
 def test_it_is_pytorchs_in_value_and_gradient(smoothing):
     logits = randn(B, T, V, grad=True)
-    found = masked_cross_entropy(logits, TARGET, smoothing)
+    found = masked_cross_entropy(logits, TARGET, label_smoothing=smoothing)
     expected = F.cross_entropy(
         logits.flatten(0, 1),
         TARGET.flatten(),
@@ -50,7 +50,10 @@ def test_padding_may_hold_anything(value, smoothing):
     clean = randn(B, T, V, grad=True)
     padding = (TARGET == 0)[..., None]
     dirty = clean.detach().masked_fill(padding, value).requires_grad_()
-    losses = [masked_cross_entropy(x, TARGET, smoothing) for x in (clean, dirty)]
+    losses = [
+        masked_cross_entropy(x, TARGET, label_smoothing=smoothing)
+        for x in (clean, dirty)
+    ]
     close(*losses)
     for loss in losses:
         loss.backward()
@@ -98,6 +101,6 @@ def test_refusals():
         with pytest.raises(ValueError, match=says("from 0 to 6", f"{beyond}")):
             masked_cross_entropy(logits, TARGET.where(TARGET != 6, beyond))
     with pytest.raises(ValueError, match="label_smoothing"):
-        masked_cross_entropy(logits, TARGET, 1.0)
+        masked_cross_entropy(logits, TARGET, label_smoothing=1.0)
     with pytest.raises(ValueError, match="logits"):
         masked_cross_entropy(logits[0], TARGET[0])

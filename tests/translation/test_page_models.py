@@ -8,7 +8,7 @@ import pytest
 import torch
 from safetensors import safe_open
 
-from attnbook.data import Pair, bundled_pairs, references, split_pairs
+from attnbook.data import Pair, Split, bundled_pairs, references, split_pairs
 from attnbook.data.corpus import CORPUS
 from attnbook.text import normalise
 from attnbook.translation import (
@@ -22,10 +22,12 @@ from attnbook.translation import (
     page_model_header,
     page_models,
     page_sentences,
+    page_training,
     prepare,
     quantised,
     sentence_key,
 )
+from attnbook.translation.page_training import PageSetting, train_page_model
 from attnbook.weights import read_weights, weights_file
 
 PAIRS = [Pair(f"a b{i} c .", f"x y{i} z .") for i in range(7)] * 2
@@ -155,6 +157,25 @@ def test_too_large_a_model_is_refused(folder):
     with pytest.raises(ValueError, match="at most 1500000; take smaller sizes"):
         export_page_model(large, folder / "bahdanau.safetensors", MEASURED)
     assert not list(folder.iterdir())
+
+
+@pytest.mark.parametrize(("stop", "kept"), [(".", False), ("c{}", True)])
+def test_an_open_end_is_a_full_stop_and_no_unknown_word(monkeypatch, stop, kept):
+    """With an end of words that occur once, <unk>, the source vocabulary knows no full stop."""
+    read = []
+
+    def train(model, loss, batches, *_, **__):
+        read.extend(
+            word for batch in batches(0) for word in batch.target_out[:, -2].tolist()
+        )
+
+    monkeypatch.setattr(page_training, "train", train)
+    pairs = [Pair(f"a b {stop.format(i)}", "x y .") for i in range(6)]
+    recipe = Recipe("recurrent", sizes=SIZES["bahdanau"], min_count=2)
+    setting = PageSetting(recipe, epochs=1, open_end=1.0)
+    translator = train_page_model(setting, Split(pairs, [], []))
+    last = translator.target_vocab.encode("." if kept else "y")
+    assert read == last * 6
 
 
 def test_pieces_of_words_are_refused(folder):

@@ -124,7 +124,9 @@ def test_what_is_no_translator_is_refused(tmp_path):
     with pytest.raises(CheckpointError, match="not a whole checkpoint"):
         Translator.load(path)
     save_checkpoint(path, torch.zeros(3))
-    with pytest.raises(CheckpointError, match=says("translator", "IndexError")):
+    with pytest.raises(
+        CheckpointError, match=says("not a whole checkpoint", "TypeError")
+    ):
         Translator.load(path)
     save_checkpoint(path, {"kind": "recurrent"})
     with pytest.raises(
@@ -181,10 +183,14 @@ def test_one_text_is_not_a_list(trained):
         trained.translate("two red car .")
     with pytest.raises(ValueError, match="beam"):
         trained.translate(["two"], beam=0)
+    with pytest.raises(ValueError, match="batch_size must be at least 1, got -1"):
+        trained.translate(["two"], batch_size=-1)
+    with pytest.raises(ValueError, match="length_penalty must be a finite number"):
+        trained.translate(["two"], length_penalty=-1.0)
 
 
 def test_an_error_while_translating_leaves_the_mode_as_it_was(trained, monkeypatch):
-    def greedy(*_):
+    def greedy(*_, **__):
         raise RuntimeError("out of memory")
 
     monkeypatch.setattr(translator_module, "greedy", greedy)

@@ -15,6 +15,7 @@ The page is made by the code that makes the book's pages. A message on the brows
 script or a request for anything but a file fails the test.
 """
 
+import collections
 import functools
 import json
 import subprocess
@@ -73,8 +74,14 @@ def maths(in_node, request):
     return functools.partial(in_node, f"{module}/figure.js")
 
 
+@pytest.fixture(scope="module")
+def tabs():
+    """Pages that no test uses now, by width and whether JavaScript runs: to open one anew takes three times as long."""
+    return collections.defaultdict(list)
+
+
 @pytest.fixture
-def open_html(browser, assets):
+def open_html(browser, tabs, assets):
     """A function: HTML of figures → `FigurePage`; every page is checked for errors and closed after the test.
 
     What a test expects to go wrong, it takes out of `page.problems` itself.
@@ -84,7 +91,7 @@ def open_html(browser, assets):
     def open_one(body, width=800, theme="light", javascript=True, scripts=None):
         path = assets.parent / f"page-{uuid.uuid4().hex}.html"
         path.write_text(standalone_page(body, theme=theme, scripts=scripts), "utf-8")
-        page = FigurePage(browser, path, width, javascript)
+        page = FigurePage(browser, tabs[width, javascript], path, width, javascript)
         pages.append(page)
         return page
 
@@ -152,23 +159,32 @@ FITS = """() => {
 
 
 class FigurePage:
-    """One figure on a page of its own, with hands to move it and eyes to read it."""
+    """One figure on a page of its own, with hands to move it and eyes to read it.
 
-    def __init__(self, browser, path, width, javascript):
+    The next test may get the page. What cannot be taken back (permissions, a touch screen, scripts, routes) sets
+    `spent`; then the page is thrown away.
+    """
+
+    def __init__(self, browser, free, path, width, javascript):
         self.problems = []
-        self.context = browser.new_context(
-            viewport={"width": width, "height": 900},
-            java_script_enabled=javascript,
-            offline=True,
+        self.spent = False
+        self.free, self.javascript = free, javascript
+        self.size = {"width": width, "height": 900}
+        self.page = (
+            free.pop()
+            if free
+            else browser.new_context(
+                viewport=self.size, java_script_enabled=javascript, offline=True
+            ).new_page()
         )
-        self.page = self.context.new_page()
-        self.page.on("request", self._note_request)
-        self.page.on(
-            "console", lambda m: self.problems.append(f"console {m.type}: {m.text}")
-        )
-        self.page.on(
-            "pageerror", lambda error: self.problems.append(f"script error: {error}")
-        )
+        self.context = self.page.context
+        self.listeners = {
+            "request": self._note_request,
+            "console": lambda m: self.problems.append(f"console {m.type}: {m.text}"),
+            "pageerror": lambda error: self.problems.append(f"script error: {error}"),
+        }
+        for event, listener in self.listeners.items():
+            self.page.on(event, listener)
         self.page.goto(path.as_uri())
         if javascript:
             self.settle()
@@ -184,7 +200,21 @@ class FigurePage:
         )
 
     def close(self):
-        self.context.close()
+        """Makes the page as it was, for the next test; problems that are still on their way are noted before."""
+        if self.spent:
+            self.context.close()
+            return
+        if self.javascript:
+            self.page.evaluate("localStorage.clear(); sessionStorage.clear()")
+        self.page.goto("about:blank")
+        for event, listener in self.listeners.items():
+            self.page.remove_listener(event, listener)
+        self.page.mouse.move(0, 0)
+        self.page.set_viewport_size(self.size)
+        self.page.emulate_media(
+            media="screen", reduced_motion="no-preference", color_scheme="light"
+        )
+        self.free.append(self.page)
 
     @property
     def live(self):
@@ -221,6 +251,11 @@ class FigurePage:
             traits,
         )
         self.settle()
+
+    @property
+    def said(self):
+        """The sentence below the drawings."""
+        return self.page.locator(".ab-said").inner_text()
 
     def text(self, name):
         """The text of `<output data-value="name">`."""
@@ -270,6 +305,7 @@ class FigurePage:
         target.scroll_into_view_if_needed()
         box = target.bounding_box()
         x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        self.spent = True
         session = self.context.new_cdp_session(self.page)
         session.send("Emulation.setTouchEmulationEnabled", {"enabled": True})
         touch = lambda kind, *points: session.send(  # noqa: E731

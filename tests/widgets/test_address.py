@@ -151,6 +151,7 @@ def test_dragged_typed_and_masked(visit, name):
 
 def test_a_click_says_that_it_has_copied(open_figure):
     page = open_figure(QueryKeyValueFigure())
+    page.spent = True
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.press("query", "ArrowRight")
     region = page.page.locator(".ab-link-said")

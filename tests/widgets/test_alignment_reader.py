@@ -25,10 +25,6 @@ def in_words(words):
     return " ".join(word for word in words if word != "<eos>")
 
 
-def said(page):
-    return page.page.locator(".ab-said").inner_text()
-
-
 @pytest.fixture
 def page(open_figure):
     return open_figure(AlignmentReaderFigure())
@@ -119,8 +115,8 @@ def test_the_chosen_words_weights_are_shown_as_numbers_and_ribbons(page):
         top = max(weights[i])
         source = DATA["sentences"][0]["source"]
         most = source[weights[i].index(top)]
-        assert f"it looks most at “{most}” ({top:.2f})" in said(page)
-        assert f"“{words[i]}”" in said(page)
+        assert f"it looks most at “{most}” ({top:.2f})" in page.said
+        assert f"“{words[i]}”" in page.said
         assert page.read("spread") == pytest.approx(page.math("spreadOf", weights[i]))
         broad = page.page.locator(f'[data-ribbon^="{i}-"]')
         assert broad.count() == sum(a >= 0.015 for a in weights[i])
@@ -146,12 +142,12 @@ def test_without_attention_there_are_no_weights_and_it_is_said(page):
     own = row["with"][-1]["own"]
     for text in (row["human"], *map(in_words, (own, row["without"][-1]))):
         assert text in table
-    assert "cannot look back" in said(page)
+    assert "cannot look back" in page.said
     for words in (row["without"][-1], row["with"][-1]["own"]):
-        assert in_words(words) in said(page)
+        assert in_words(words) in page.said
     page.page.locator('select[data-control="target"]').select_option("reference")
     page.settle()
-    assert "nothing to look at" in said(page)
+    assert "nothing to look at" in page.said
 
 
 def test_the_training_moves_words_weights_and_quality(page):
@@ -191,22 +187,22 @@ def test_even_weights_are_called_even(page):
     page.slide("moment", 0)
     assert (
         "looks at all 9 places almost alike (even: 0.11 each, largest: 0.13)"
-        in said(page)
+        in page.said
     )
-    assert "After 14 words it has still not ended" in said(page)
+    assert "After 14 words it has still not ended" in page.said
     page.slide("moment", LAST)
-    assert "looks most at" in said(page)
+    assert "looks most at" in page.said
 
 
 def test_if_both_write_the_same_it_names_a_sentence_where_they_do_not(page):
     page.tick("attention", False)
-    assert "both write the same here" in said(page)
+    assert "both write the same here" in page.said
     other = "They have a black dog."
-    assert f"Try “{other}”" in said(page)
+    assert f"Try “{other}”" in page.said
     page.set(sentence=other)
     assert (
         "“ils ont un chien .”; with attention it writes “ils ont un chien noir .”"
-        in said(page)
+        in page.said
     )
 
 
@@ -226,14 +222,14 @@ def test_stepping_through_the_words(page):
     words, _ = stored()
     page.slide("written", 0)
     assert page.page.locator('[data-handle^="word"][role="option"]').count() == 0
-    assert "written nothing" in said(page)
+    assert "written nothing" in page.said
     page.click("Word ▶")
     page.click("Word ▶")
     assert page.state("written") == 2
     assert page.page.locator('[role="option"][data-handle]').count() == 2
-    assert f"“{words[1]}”" in said(page)
+    assert f"“{words[1]}”" in page.said
     page.click("◀ Word")
-    assert f"“{words[0]}”" in said(page)
+    assert f"“{words[0]}”" in page.said
     page.slide("written", len(words))
     assert page.state("written") == -1
 
@@ -287,7 +283,7 @@ def test_the_curve_chooses_the_moment(page):
     page.page.mouse.click(box["x"] + 3, box["y"] + box["height"] / 2)
     page.settle()
     assert page.state("moment") == 0
-    assert "Untrained" in said(page)
+    assert "Untrained" in page.said
 
 
 def test_the_curve_has_the_epochs_true_scale(page):

@@ -128,10 +128,6 @@ def test_the_name_of_a_head_is_the_greatest_number_that_was_measured(page):
 # -- what is shown --
 
 
-def said(page):
-    return page.page.locator(".ab-said").inner_text()
-
-
 def most(page):
     """The word that is looked at most and its weight, as the drawing of the sentence is described."""
     label = page.page.locator(".ab-stage svg").first.get_attribute("aria-label")
@@ -441,22 +437,22 @@ def test_the_figure_says_what_its_alt_text_says():
 
 
 def test_the_sentence_tells_what_is_seen_now_and_what_has_changed(page):
-    assert said(page).startswith("“old” looks most at “dogs”, 1.00. Yet")
+    assert page.said.startswith("“old” looks most at “dogs”, 1.00. Yet")
     page.set(off=[[1, 4]])
-    assert said(page) == (
+    assert page.said == (
         "With head 4 of layer 1 off, “old” now looks most at “king”, 0.95; "
         "with all heads on, at “dogs”, 1.00. The most probable next word is still “dogs”, 0.97 instead of 1.00."
     )
     page.set(query=1, off=[[2, 4], [1, 3], [2, 1]])
-    assert said(page).startswith(
+    assert page.said.startswith(
         "With head 3 of layer 1 and heads 1 and 4 of layer 2 off,"
     )
     page.set(query=8, layer=1, head=1, off=[[2, 3]])
     now = most(page).split()[1]
-    assert "“and” still looks most at" in said(page)
-    assert f"{now}, as with all heads on" in said(page)
+    assert "“and” still looks most at" in page.said
+    assert f"{now}, as with all heads on" in page.said
     page.set(layer=2, head=4, off=[[1, 1], [1, 2], [1, 3], [1, 4]])
-    assert said(page).startswith("With 4 heads off, “and”")
+    assert page.said.startswith("With 4 heads off, “and”")
 
 
 @pytest.mark.parametrize("kind", ["agreement", "noun"])
@@ -495,7 +491,7 @@ def test_the_sentence_tells_what_a_head_is_worth(page, kind):
                 f"Switched off, it is missed: in the test sentences only {' and '.join(lost)} "
                 "(with it, 100 %)."
             )
-        assert said(page).endswith(text)
+        assert page.said.endswith(text)
 
 
 @pytest.mark.parametrize("width", [390, 760, 1000])
@@ -620,7 +616,7 @@ def test_four_rows_are_pytorchs(together):
     figure = FourHeadsFigure()
     row = rows_of(together, figure.words, 2, 6)
     assert row[2].argmax() == 2  # head 3: from "likes" to "dogs", whose verb comes next
-    assert "in head 3 at “dogs” (1.00)" in said(together)
+    assert "in head 3 at “dogs” (1.00)" in together.said
     together.set(layer=1)
     rows_of(together, figure.words, 1, 6)
 

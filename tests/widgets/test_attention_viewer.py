@@ -650,10 +650,6 @@ def note(page):
     return page.page.locator('[data-value="note"]').inner_text()
 
 
-def said(page):
-    return page.page.locator(".ab-said").inner_text()
-
-
 def test_it_begins_with_the_middle_query_and_the_key_it_looks_at(open_figure):
     w = weights(L, H, T, S)
     viewer = AttentionViewer(w, words(T), words(S, "k"), layer=2, head=3)
@@ -669,8 +665,8 @@ def test_it_begins_with_the_middle_query_and_the_key_it_looks_at(open_figure):
     ]
     queries = [f"w{at}" for at, _ in sorted_row(column)]
     assert [one[1] for one in listed(page, "top-queries")] == queries
-    assert "Query 2 “w2” gives its largest weight" in said(page)
-    assert f"from query {queries[0][1:]} “{queries[0]}”" in said(page)
+    assert "Query 2 “w2” gives its largest weight" in page.said
+    assert f"from query {queries[0][1:]} “{queries[0]}”" in page.said
 
 
 def test_by_keyboard(open_figure):
@@ -751,10 +747,10 @@ def test_the_spread_of_a_row(open_figure, long):
     found = page.math("spreadOf", kind, 1, 1, 2)
     assert (found["most"], found["seen"]) == (3, 4)
     assert found["entropy"] == pytest.approx(entropy, rel=2e-3)
-    assert "90 % of its weight lies on 3 keys." in said(page)
+    assert "90 % of its weight lies on 3 keys." in page.said
     assert page.text("entropy") == "1.19 of 1.95"  # even weights on all 7 keys
     page.set(query=3)
-    assert "Its other weights are 0, or too small to be stored." in said(page)
+    assert "Its other weights are 0, or too small to be stored." in page.said
     viewer, _ = long
     page = open_figure(viewer)
     kinds = viewer.data["kinds"][0]
@@ -782,7 +778,7 @@ def test_masked_keys_are_said_to_be_masked(open_figure, causal):
     looking = [int(one[0]) for one in listed(page, "top-queries")]
     assert sorted(looking) == [8, 9, 10]
     page.set(query=0, key=0)
-    assert "It sees no other key." in said(page)
+    assert "It sees no other key." in page.said
     assert "masked" in page.page.locator("svg text").all_text_contents()
     page = open_figure(AttentionViewer(weights(L, H, T, T), words(T)))
     assert page.page.get_by_text("masked").count() == 0
@@ -810,8 +806,8 @@ def test_the_key_that_gets_most_is_named(open_figure, causal, head):
     for key in range(len(text)):
         page.set(key=key)
         assert page.read("received") == pytest.approx(means[key].item(), abs=1e-3)
-        named = f"its average, {means[key]:.3f}, is the highest of all keys" in said(
-            page
+        named = (
+            f"its average, {means[key]:.3f}, is the highest of all keys" in page.said
         )
         assert named is (key == best)
     assert head != 3 or text[best] == "and"
@@ -820,19 +816,19 @@ def test_the_key_that_gets_most_is_named(open_figure, causal, head):
 def test_a_query_without_a_choice_is_not_the_one_that_looks_most(open_figure, causal):
     w, text = causal
     page = open_figure(AttentionViewer(w, text, layer=2, head=1, key=0))
-    assert w[1, 0, 0, 0] == 1 and "from query 0" not in said(page)
-    assert "(query 0 has no choice)" in said(page)
+    assert w[1, 0, 0, 0] == 1 and "from query 0" not in page.said
+    assert "(query 0 has no choice)" in page.said
     page.set(key=10)
-    assert "Only query 10 “old” sees key 10 “old”: " in said(page)
+    assert "Only query 10 “old” sees key 10 “old”: " in page.said
 
 
 def test_what_is_outside_the_window_is_said_not_to_be_shown(open_figure, causal):
     w, text = causal
     state = {"layer": 2, "head": 3, "query": 10, "key": 3}
     page = open_figure(AttentionViewer(w, text, **state, window=8))
-    assert "to key 8 “and” (not shown)." in said(page)
+    assert "to key 8 “and” (not shown)." in page.said
     page.slide("window", 11)
-    assert "to key 8 “and”." in said(page)
+    assert "to key 8 “and”." in page.said
 
 
 @pytest.mark.parametrize(("count", "most"), [(8, None), (11, 11), (64, 64), (90, 64)])
@@ -916,7 +912,7 @@ def test_kinds_of_different_sizes(open_figure):
     )  # fmt: skip
     page = open_figure(viewer)
     page.choose("kind", "cross")
-    assert said(page).startswith("Query 4 “w4” gives its largest weight")
+    assert page.said.startswith("Query 4 “w4” gives its largest weight")
     slider = page.page.locator('input[data-control="key"]')
     assert slider.get_attribute("max") == "2" and slider.input_value() == "2"
     viewer.kind = "cross"
@@ -936,7 +932,7 @@ def test_what_is_unusual_is_said(open_figure):
         in note(page)
     )
     assert "One query has NaN weights (hatched)" in note(page)
-    assert said(page).startswith("Query 4 “w4” has no weights: they are NaN.")
+    assert page.said.startswith("Query 4 “w4” has no weights: they are NaN.")
     assert page.text("spent") == "NaN" and listed(page, "top-keys") == []
     page.press("overview", "ArrowLeft")
     assert note(page).strip() == ""
@@ -946,7 +942,7 @@ def test_a_key_that_nobody_looks_at(open_figure):
     w = torch.eye(T)[None].roll(1, -1)
     w[0, 1] = w[0, 0]
     page = open_figure(AttentionViewer(w, words(T), query=0, key=2))
-    assert said(page).endswith("Key 2 “w2” has weights of 0.000 only.")
+    assert page.said.endswith("Key 2 “w2” has weights of 0.000 only.")
 
 
 def test_what_was_not_kept_is_said(open_figure, long):

@@ -30,10 +30,6 @@ def row_of(seed, period, edits=()):
     return ids
 
 
-def said(page):
-    return page.page.locator(".ab-said").inner_text()
-
-
 def named(symbol):
     return f"“{NAMES[symbol]}”" if symbol else "<bos>"
 
@@ -99,7 +95,7 @@ def test_the_sentence_holds_everywhere(open_figure):
         layers = weights.mean(1)
         for t in range(LENGTH + 1):
             page.set(position=t)
-            text = said(page)
+            text = page.said
             chance, guess = (x.item() for x in probabilities[t].max(-1))
             assert page.read("chance") == pytest.approx(chance, abs=1e-4)
             ending = rf"the guess is {named(guess)}, with probability (\S+)\.$"

@@ -359,6 +359,19 @@ def test_the_figures_about_translating(open_lab, name, control, key, value):
     assert lab.printed(index + 1) == f"the kernel sees {value}"
 
 
+def test_a_sentence_is_drawn_to_its_end(open_lab):
+    """Word by word; JupyterLab sends each back as another array."""
+    lab = open_lab
+    index = next(i for i, cell in enumerate(CELLS) if "= SamplingExplorer" in cell)
+    lab.run(index)
+    card = lab.cell(index).locator(".ab-card")
+    card.get_by_role("button", name="To the end").click()
+    card.locator(".ab-said", has_text="Finished").wait_for()
+    lab.page.wait_for_timeout(300)  # changes are sent every 50 ms
+    lab.write(index + 1, "print(len(figure.written) > 2, figure.written[-1])")
+    assert lab.printed(index + 1) == "True <eos>"
+
+
 @pytest.mark.parametrize("name", FIGURES)
 def test_every_figure_is_live_both_ways(open_lab, name):
     """A control that the keyboard moves changes the kernel's value; put back there, it goes back in the picture."""

@@ -30,14 +30,6 @@ WORDS = {
     "additive": "0 and −∞, added to the scores",
 }
 
-FONT_SIZES = "[...document.querySelectorAll('svg text')].map((t) => parseFloat(getComputedStyle(t).fontSize))"
-OVER_THE_EDGE = """[...document.querySelectorAll('svg text, select, pre, button')].filter((node) => {
-  const [a, b] = [node, node.closest('.ab-card')].map((n) => n.getBoundingClientRect());
-  return a.width && (a.left < b.left || a.right > b.right);
-}).map((node) => node.textContent)"""
-SCALES = """[...document.querySelectorAll('.ab-stage svg')].map(
-  (svg) => svg.getBoundingClientRect().width / svg.viewBox.baseVal.width)"""
-
 
 def by_torch(policy, scores, mask):
     """The four policies in torch's own words, in float64."""
@@ -174,6 +166,7 @@ def test_the_selector_of_conventions(page):
 
 
 def test_the_code_can_be_copied(page):
+    page.spent = True
     page.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.click("Copy")
     page.page.get_by_text("Copied", exact=True).wait_for()
@@ -311,11 +304,7 @@ def test_it_fits_on_a_phone(open_figure, n):
         else MaskBuilderFigure().tokens
     )
     page = open_figure(MaskBuilderFigure(tokens=tokens, causal=True), width=390)
-    assert page.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    assert min(page.page.evaluate(FONT_SIZES)) >= 12
-    assert min(page.page.evaluate(SCALES)) > 0.99  # one unit of a drawing is one pixel
-    assert page.page.evaluate(OVER_THE_EDGE) == []
-    assert page.page.evaluate(OVER_THE_EDGE) == []
+    page.require_fit()
 
 
 def test_lengths_and_scores_follow_the_sentence():

@@ -46,9 +46,9 @@ def filtered(example, temperature, top_k, top_p):
     """What the package leaves of an example."""
     return filter_logits(
         stored(example).double(),
-        temperature,
-        top_k or None,
-        None if top_p == 1 else top_p,
+        temperature=temperature,
+        top_k=top_k or None,
+        top_p=None if top_p == 1 else top_p,
     )
 
 

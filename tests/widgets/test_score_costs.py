@@ -125,35 +125,31 @@ def test_where_the_two_draw_level(maths, sizes):
     assert maths("levelHidden", names) == pytest.approx(plain / one)
 
 
-def said(page):
-    return page.page.locator(".ab-said").inner_text()
-
-
 def test_the_sentence_has_the_chapters_numbers(page):
-    assert said(page) == (
+    assert page.said == (
         "At h = 256 the additive score does 4 times as many multiply-adds as the dot product and holds 256 times as "
         "many numbers, each put through a tanh. Below h = 64 it saves multiply-adds."
     )
     page.slide("h", 3)
-    assert "the dot product does 8 times as many multiply-adds" in said(page)
-    assert "as the additive score, which holds 8 times as many numbers" in said(page)
-    assert said(page).endswith("Measured, the additive score takes 3.6 times as long.")
+    assert "the dot product does 8 times as many multiply-adds" in page.said
+    assert "as the additive score, which holds 8 times as many numbers" in page.said
+    assert page.said.endswith("Measured, the additive score takes 3.6 times as long.")
     page.slide("h", 1)
-    assert "which holds twice as many numbers" in said(page)
+    assert "which holds twice as many numbers" in page.said
 
 
 def test_the_sentence_follows_every_slider(page):
     page.slide("h", 3)
     page.slide("num_queries", 0)
     page.slide("num_keys", 0)
-    assert "does 16.1 times as many" in said(page)  # 8 · (2 · 256 + 2) / 256
-    assert "At these sizes no h saves any." in said(page)
+    assert "does 16.1 times as many" in page.said  # 8 · (2 · 256 + 2) / 256
+    assert "At these sizes no h saves any." in page.said
     page.slide("h", 0)
-    assert "and both hold one number for each pair" in said(page)
+    assert "and both hold one number for each pair" in page.said
     page.slide("num_queries", 8)
     page.slide("num_keys", 8)
     page.slide("d", 6)  # the two draw level between 25 and 26
-    assert "Below h = 26 the additive score saves multiply-adds." in said(page)
+    assert "Below h = 26 the additive score saves multiply-adds." in page.said
 
 
 def test_the_sentence_is_true_everywhere(maths):
@@ -215,7 +211,7 @@ def test_a_measured_time_is_told_where_it_was_measured(page):
     for (d, h), ratio in stored_times().items():
         page.set(d=d, h=h)
         page.settle()
-        slower, much = said(page).rpartition("Measured, ")[2].rstrip(".").split(" take")
+        slower, much = page.said.rpartition("Measured, ")[2].rstrip(".").split(" take")
         if max(ratio, 1 / ratio) < 1.15:
             assert (slower, much) == ("both", " about as long")
             marked = "time ≈ × 1"
@@ -227,7 +223,7 @@ def test_a_measured_time_is_told_where_it_was_measured(page):
         assert marked in page.page.locator("svg text").all_text_contents()
     page.set(h=16)
     page.settle()
-    assert "Measured" not in said(page)
+    assert "Measured" not in page.said
 
 
 def test_the_first_picture_has_the_measured_time(page):

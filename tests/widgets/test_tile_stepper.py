@@ -93,10 +93,6 @@ def test_the_browser_computes_pythons_numbers(maths, seed, sees, tile, step, cor
 # -- the controls --
 
 
-def said(page):
-    return page.page.locator(".ab-said").inner_text()
-
-
 def test_moved_by_keyboard_and_by_button(open_figure):
     page = open_figure(TileStepperFigure())
     assert page.text("step") == "6 of 16" and page.read("held") == 16 + 48
@@ -106,7 +102,7 @@ def test_moved_by_keyboard_and_by_button(open_figure):
     assert page.state("step") == 8
     page.press("step", "End")
     assert page.text("step") == "16 of 16"
-    assert "every dot is on its stroke" in said(page)
+    assert "every dot is on its stroke" in page.said
     assert page.page.get_by_role("button", name="Forward").is_disabled()
 
 
@@ -117,12 +113,12 @@ def test_the_sentence_says_what_the_tile_has_changed(open_figure):
     factor = np.exp(before - most)
     assert factor < 0.5
     words = f"finds a score of {most:.2f}; its largest so far was {before:.2f}"
-    assert f"Query 5 {words}" in said(page) and f"= {factor:.2f} before" in said(page)
+    assert f"Query 5 {words}" in page.said and f"= {factor:.2f} before" in page.said
     page.page.get_by_label("correct the sums").uncheck()
     page.settle()
-    assert "ought to be multiplied" in said(page)
+    assert "ought to be multiplied" in page.said
     page.press("step", "End")
-    assert "9 of 16 dots miss their strokes, by up to 0.72" in said(page)
+    assert "9 of 16 dots miss their strokes, by up to 0.72" in page.said
 
 
 def test_the_last_tile_stays_beside_a_row_of_the_whole_softmax(open_figure):
@@ -130,11 +126,11 @@ def test_the_last_tile_stays_beside_a_row_of_the_whole_softmax(open_figure):
     page.press("step", "End")
     assert page.read("held") == 16 + 48  # the last tile is still there
     scores, values = sample(17)
-    row = int(re.search(r"row (\d+) shows its softmax", said(page))[1]) - 1
+    row = int(re.search(r"row (\d+) shows its softmax", page.said)[1]) - 1
     exact = np.exp(scores[row]) @ values / np.exp(scores[row]).sum()
     assert row < 12  # not one of the last tile's rows
     words = f"an average of {exact:.2f}, and so did the tiles".replace("-", "−")
-    assert words in said(page)
+    assert words in page.said
     shaded = page.page.locator('svg rect[style*="--ab-w"]:not([style*="--ab-weight"])')
     assert shaded.count() == 16 + 16  # the last tile, and the row
     page.page.get_by_label("correct the sums").uncheck()
@@ -145,24 +141,24 @@ def test_the_last_tile_stays_beside_a_row_of_the_whole_softmax(open_figure):
     right, found = (
         f"{x[worst]:.2f}".replace("-", "−") for x in (whole, summed / total)
     )
-    assert f"row {worst + 1} shows its softmax" in said(page)
-    assert f"average of {right}; the tiles gave {found}" in said(page)
+    assert f"row {worst + 1} shows its softmax" in page.said
+    assert f"average of {right}; the tiles gave {found}" in page.said
     for number in (right, found):  # beside the stroke and the dot
         drawn = page.page.locator("svg text").get_by_text(number, exact=True)
         assert drawn.count() == 1
     page.click("◀ Back")
-    assert "to compare" not in said(page).lower()
+    assert "to compare" not in page.said.lower()
     assert shaded.count() == 16
 
 
 def test_one_tile_for_all_is_the_table_again(open_figure):
     page = open_figure(TileStepperFigure(tile=16))
-    assert "304 numbers at a time, more than its 256" in said(page)
+    assert "304 numbers at a time, more than its 256" in page.said
 
 
 def test_a_window_leaves_tiles_out(open_figure):
     page = open_figure(TileStepperFigure(step=0))
-    assert page.read("skipped") == 0 and "Nothing has been read" in said(page)
+    assert page.read("skipped") == 0 and "Nothing has been read" in page.said
     page.choose("sees", SEES[2])
     assert page.read("skipped") == 9 and page.text("step") == "0 of 7"
     page.choose("tile", "2 × 2")

@@ -18,10 +18,6 @@ def page(open_figure):
     return open_figure(TrainWidthFigure())
 
 
-def said(page):
-    return page.page.locator(".ab-said").inner_text()
-
-
 def path(w0, lr, steps):
     return fit_width(NWKernelRegression(w0).double(), X, Y, lr=lr, epochs=steps)
 
@@ -123,8 +119,8 @@ def test_the_product_is_that_of_the_numbers_shown(page, w0, lr):
         slope, move = number(page.text("slope")), number(page.text("move"))
         digits = 0.005 if abs(move) >= 1 else 0.06 * abs(move)
         assert move == pytest.approx(-lr * slope, abs=1.001 * digits)
-        if "next step is" in said(page):
-            factors, product = said(page).split("next step is ")[1].split(" = ")
+        if "next step is" in page.said:
+            factors, product = page.said.split("next step is ")[1].split(" = ")
             assert number(factors.split(" × ")[1]) == slope
             assert number(product.removesuffix(".")) == move != 0
 
@@ -154,7 +150,7 @@ def test_a_step_moves_the_ball_the_curve_and_the_numbers(page):
     page.click("Forward ▶")
     assert page.state("step") == 1
     assert page.read("w") == pytest.approx(path(0.5, 0.5, 1)[1].w, abs=1e-6)
-    assert said(page).startswith("Overshoot")
+    assert page.said.startswith("Overshoot")
     after = curve.get_attribute("d"), ball.get_attribute("cx")
     assert before[0] != after[0] and float(before[1]) < float(after[1])
     page.click("◀ Back")

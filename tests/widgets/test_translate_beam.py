@@ -35,7 +35,7 @@ def searched(name, sentence, width, max_len=60):
     """PyTorch's n-best list: (ids, log p, score)."""
     tr = translator(name)
     found = beam_search(
-        tr.model, *tr.encode([sentence]), width, max_len=max_len, n_best=width
+        tr.model, *tr.encode([sentence]), width=width, max_len=max_len, n_best=width
     )
     return [
         (d.ids, d.log_prob, d.log_prob / length_penalty_factor(len(d.ids), ALPHA))
@@ -45,7 +45,7 @@ def searched(name, sentence, width, max_len=60):
 
 def decoded(name, sentence):
     tr = translator(name)
-    return greedy(tr.model, *tr.encode([sentence]), 60)[0]
+    return greedy(tr.model, *tr.encode([sentence]), max_len=60)[0]
 
 
 def assert_same(here, theirs):

@@ -25,7 +25,7 @@ RUN = """([name, sentences]) => sentences.map((sentence) => {
 def written(name, sentence):
     """What PyTorch writes: the words without <eos>."""
     tr = translator(name)
-    ids = greedy(tr.model, *tr.encode([sentence]), 60)[0].ids
+    ids = greedy(tr.model, *tr.encode([sentence]), max_len=60)[0].ids
     return tr.target_vocab.tokens([i for i in ids if i != EOS])
 
 
@@ -51,7 +51,7 @@ def test_the_browser_computes_what_pytorch_computes(page, name):
         ids, lens = tr.encode([sentence])
         assert found["source"] == ids[0].tolist()
         words = [step["id"] for step in found["steps"]]
-        decoded = greedy(tr.model, ids, lens, 60)[0]
+        decoded = greedy(tr.model, ids, lens, max_len=60)[0]
         assert words == decoded.ids, sentence
         with torch.no_grad():
             target = torch.tensor([[BOS, *words[:-1]]])
@@ -164,7 +164,7 @@ def test_the_translation_that_is_shown_is_pytorchs(open_ready, name):
     page = open_ready(sentence=sentence, model=name)
     tr = translator(name)
     assert shown(page) == written(name, sentence)
-    decoded = greedy(tr.model, *tr.encode([sentence]), 60)[0]
+    decoded = greedy(tr.model, *tr.encode([sentence]), max_len=60)[0]
     assert page.read("logprob") == pytest.approx(decoded.log_prob, abs=1e-3)
     assert page.read("each") == pytest.approx(
         2.718281828 ** (decoded.log_prob / len(decoded.ids)), abs=1e-3

@@ -19,7 +19,9 @@ def figure():
 
 
 def test_the_stored_pictures_say_which_claims_fail(figure):
-    right, after = figure.stored.frames
+    after, right = figure.stored.frames  # the mistake is seen first
+    assert figure.mistake.value == "mask after softmax"
+    assert "-torch.inf" not in figure.code.value
     assert right["says"] == ["✓ rows sum to 1", "✓ padding gets zero"]
     assert after["says"][-2:] == ["✗ rows sum to 1", "✓ padding gets zero"]
     assert "0.03 0.09 0.00 0.00" in after["alt"]

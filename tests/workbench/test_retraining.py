@@ -8,7 +8,7 @@ from torch import nn
 
 from attnbook.training import TrainConfig, train
 from attnbook.workbench import Retrain
-from attnbook.workbench.retraining import named, thinned
+from attnbook.workbench.retraining import named, short_names, spread_labels, thinned
 
 STORED = [
     {"choice": {"width": 3, "seed": 0}, "curve": [[1, 2.0], [2, 1.0]], "says": "1 %"}
@@ -90,3 +90,18 @@ def test_a_curve_keeps_its_mean_and_its_end(count, points):
 
 def test_names():
     assert named({"d_model": 8, "seed": 1}) == "d model 8, seed 1"
+
+
+def test_labels_are_apart_and_in_order():
+    found = spread_labels({"a": 1.0, "b": 0.0, "c": 1.05, "d": 0.02}, 0.1)
+    assert found == pytest.approx({"b": 0.0, "d": 0.1, "a": 1.0, "c": 1.1})
+
+
+def test_a_label_says_only_in_what_runs_differ():
+    names = [
+        named({"heads": h, "jars": j, "seed": 0}) for h, j in ((1, 2), (4, 2), (4, 4))
+    ]
+    heading, labels = short_names(names)
+    assert heading == "heads · jars"
+    assert list(labels.values()) == ["1 · 2", "4 · 2", "4 · 4"]
+    assert short_names(names[:1])[0] == "heads · jars · seed"

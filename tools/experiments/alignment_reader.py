@@ -52,7 +52,7 @@ def look(translator, sentences: dict, development: list) -> dict:
     for source, reference in sentences.items():
         ids, lens = translator.encode([source])
         with evaluating(translator.model) as model:
-            written = greedy(model, ids, lens, LONGEST, need_weights=attends)[0]
+            written = greedy(model, ids, lens, max_len=LONGEST, need_weights=attends)[0]
         row = {"own": translator.target_vocab.tokens(written.ids)}
         if attends:
             row["weights"] = whole(written.weights)

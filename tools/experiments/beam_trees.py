@@ -87,7 +87,7 @@ def kind_of(translator, sentence: str, wanted: list[str]) -> str | None:
     ids, lens = translator.encode([sentence])
     vocab = translator.target_vocab
     written = [
-        beam_search(translator.model, ids, lens, width, alpha, LONGEST)[0].ids
+        beam_search(translator.model, ids, lens, width=width, length_penalty=alpha, max_len=LONGEST)[0].ids
         for width, alpha in ((1, 0.6), (3, 0.6), (5, 0.0), (5, 2.0))
     ]
     if UNK in ids or any(UNK in words or len(words) > FITTING for words in written):

@@ -57,7 +57,7 @@ def written(seed: int, every: int, draft: str, lookahead: int) -> dict:
             number = len(sample(model, ids, lens, generator=dice)[0].ids)
             words, passes = words + number, passes + number
             continue
-        found = speculative(model, drafts[draft], ids, lens, dice, lookahead)
+        found = speculative(model, drafts[draft], ids, lens, generator=dice, lookahead=lookahead)
         words, passes = words + len(found.ids), passes + found.target_calls
         proposed, accepted = proposed + found.proposed, accepted + found.accepted
     spent = 1000 * (time.process_time() - began)

@@ -75,10 +75,10 @@ def run(seed: int, every: int, widths: list[int]) -> dict:
     for source in sources:
         encoded = translator.encode([source])
         for width in widths:
-            best = beam_search(translator.model, *encoded, width, 0.0, max_len=MAX_LEN)[0]
+            best = beam_search(translator.model, *encoded, width=width, length_penalty=0.0, max_len=MAX_LEN)[0]
             found[width].append(best.ids)
             likely[width].append(best.log_prob)
-        best = beam_search(translator.model, *encoded, 4, 2.0, max_len=MAX_LEN)[0]
+        best = beam_search(translator.model, *encoded, length_penalty=2.0, max_len=MAX_LEN)[0]
         found[PENALISED].append(best.ids)
         likely[PENALISED].append(best.log_prob)
         ids, log_prob, none, prefixes, sure = exact(

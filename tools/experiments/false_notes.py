@@ -6,7 +6,7 @@ Varies: the model's seed; the period of the rows; with every row the symbols, th
     the first round the false note is planted.
 Equal: the models' size and training; 300 rows for each seed and period, the same rows for all seeds.
 Control: the models untouched; the true note erased alone; at the planted place a note about a symbol that is nowhere in
-    the row.
+    the row, with the true note in place and with it erased.
 Seeds: 6, all stored; seed 0 is trained as the chapter's model is.
 Turned round by: answers that stay right with the note erased, or that follow the unrelated note as well.
 

@@ -7,7 +7,8 @@ Varies: the kind of position; the task; whether distances are clipped at 8 or ha
 Equal: two layers of width 32, batches, learning rate, steps and data. Learned and relative positions have parameters
     that the others lack.
 Control: "none", an encoder that is told nothing; guessing gives 1/8. Longer rows at two lengths: twice and eight times.
-Seeds: 5 where the length is the question (look back by sinusoids and by distances), 3 elsewhere; all are stored.
+Seeds: 5 where the length is the question (look back by sinusoids and by distances), 3 elsewhere; all are stored. The
+    rows were joined from several runs with these settings.
 Turned round by: a kind that fails only because its distances are clipped or its training is short (the longer runs),
     one that holds only because far distances are clipped to trained ones (the runs with room), one that holds at twice
     the length and not at eight times, or "none" answering without a causal mask.

@@ -7,7 +7,8 @@ Equal: 1,000 sentences, encoder, steps, batches, learning rate; about 6,200 para
     three tables and more). A tagger has a hidden layer before its softmax, so that it is not the smaller one.
 Control: the best F1 that is possible with each kind of tags (`ceilings`), for joint labels with those of the training
     sentences; sentences one level deeper than in training.
-Seeds: 6, all stored. Readers are compared seed by seed: if all six differences have one sign, the sign test gives 1/32.
+Seeds: 6, all stored; the rows were joined from several runs with these settings. Readers are compared seed by seed: if
+    all six differences have one sign, the sign test gives 1/32.
 Turned round by: joint labels as good as a table on either test; taggers far below their ceilings, so that size or
     training and not form would be to blame.
 

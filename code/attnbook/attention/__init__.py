@@ -12,7 +12,6 @@ from attnbook.attention.kernels import (
     boxcar,
     epanechnikov,
     gaussian,
-    get_kernel,
     triangular,
 )
 from attnbook.attention.latent import LatentAttention
@@ -84,7 +83,6 @@ from attnbook.attention.separate_heads import SeparateHeads, WideHeads, widen_he
 from attnbook.attention.sinks import SinkAttention
 from attnbook.attention.splitting import merge_heads, split_heads
 from attnbook.attention.tiled import (
-    TiledAttention,
     online_softmax,
     tiled_attention,
     tiles,
@@ -113,7 +111,6 @@ __all__ = [
     "triangular",
     "epanechnikov",
     "KERNELS",
-    "get_kernel",
     "attention_pooling",
     "average_pooling",
     "nadaraya_watson",
@@ -150,7 +147,6 @@ __all__ = [
     "LatentAttention",
     "online_softmax",
     "tiled_attention",
-    "TiledAttention",
     "tiles",
     "elu_features",
     "random_features",

@@ -5,7 +5,7 @@ from torch import Tensor, nn
 
 from attnbook.attention.heads import MultiHeadAttention
 from attnbook.attention.splitting import check_linear
-from attnbook.checks import check_same_size, check_tensor
+from attnbook.checks import check_count, check_tensor, check_weight
 
 
 def prefix_matching(weights: Tensor, tokens: Tensor) -> Tensor:
@@ -25,11 +25,13 @@ def prefix_matching(weights: Tensor, tokens: Tensor) -> Tensor:
     Source:
         Olsson et al. (2022), arXiv:2209.11895, "prefix matching score".
     """
-    check_tensor("weights", weights, min_dims=2)
+    check_tensor("weights", weights, min_dims=tokens.dim() + 1)
     length = tokens.shape[-1]
-    for size in weights.shape[-2:]:
-        check_same_size(
-            "weights have", size, "tokens", length, "pass the weights of these tokens"
+    fits = tokens.dim() == 1 or weights.shape[0] == len(tokens)
+    if weights.shape[-2:] != (length, length) or not fits:
+        raise ValueError(
+            f"weights {tuple(weights.shape)} are not those of tokens {tuple(tokens.shape)}: pass the weights of "
+            "these tokens, (…, T, T) for (T,), (B, …, T, T) for (B, T)"
         )
     same = tokens[..., :, None] == tokens[..., None, :]  # (…, T, T): t, j
     match = torch.zeros_like(same)
@@ -38,10 +40,6 @@ def prefix_matching(weights: Tensor, tokens: Tensor) -> Tensor:
     rows = match.any(-1).sum()  # those that have one
     if tokens.dim() == 1:
         return (weights * match).sum((-2, -1)) / rows
-    check_same_size(
-        "weights are of", weights.shape[0], "rows, tokens of", tokens.shape[0],
-        "pass the same",
-    )  # fmt: skip
     heads = [1] * (weights.dim() - 3)  # to broadcast over
     found = weights * match.view(tokens.shape[0], *heads, length, length)
     return found.sum((0, -2, -1)) / rows
@@ -59,17 +57,18 @@ def ablate_head(
         mean: (Dh,), what the head gives from now on, whatever it reads, such as its mean; zeros if not given.
 
     Raises:
-        TypeError: W_o is no plain linear map, such as one with an adapter.
+        TypeError: W_o is no plain linear map, such as one with an adapter, or the mean has another dtype.
         ValueError: there is no such head, or the mean has another size.
     """
     check_linear("W_o", layer.W_o)
-    if not 0 <= head < layer.num_heads:
+    check_count("head", head, at_least=0)
+    if head >= layer.num_heads:
         raise ValueError(
             f"the layer has heads 0 to {layer.num_heads - 1}, there is no head {head}"
         )
     part = layer.W_o.weight.unflatten(1, (layer.num_heads, -1))[:, head]  # (D, Dh)
     if mean is not None:
-        check_same_size("mean has", len(mean), "a head", layer.head_dim, "pass (Dh,)")
+        check_weight("mean", mean, part, Dh=layer.head_dim)
         if layer.W_o.bias is None:
             layer.W_o.bias = nn.Parameter(part.new_zeros(len(part)))
         layer.W_o.bias.add_(part @ mean)
@@ -89,6 +88,10 @@ def rollout(weights: Tensor) -> Tensor:
         Abnar & Zuidema (2020), arXiv:2005.00928, §3.
     """
     check_tensor("weights", weights, min_dims=3)
+    if weights.shape[-2] != weights.shape[-1]:
+        raise ValueError(
+            f"weights must be (…, L, T, T), got {tuple(weights.shape)}; pass those of self-attention"
+        )
     whole = torch.eye(weights.shape[-1], dtype=weights.dtype, device=weights.device)
     mixed = weights + whole
     total = mixed.sum(-1, keepdim=True)  # 2, if each row of weights sums to 1

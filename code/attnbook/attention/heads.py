@@ -10,14 +10,16 @@ from torch import Tensor, nn
 
 from attnbook.attention.cache import KeyValueCache
 from attnbook.attention.layers import fused_attention
-from attnbook.attention.masks import (
-    combine_masks,
-    fit_bias,
-    unchecked_masked_softmax,
-)
+from attnbook.attention.masks import combine_masks, unchecked_masked_softmax
 from attnbook.attention.separate_heads import SeparateHeads, check_stage
 from attnbook.attention.splitting import check_inputs, check_kv_heads, head_size
-from attnbook.checks import check_features, check_probability, check_tensor
+from attnbook.checks import (
+    aligned,
+    check_bias,
+    check_features,
+    check_probability,
+    check_tensor,
+)
 
 #: What makes a bias on the scores, (B or 1, H, T, S), of projected queries (B, H, T, Dh) and keys (B, H, S, Dh).
 Bias = Callable[[Tensor, Tensor], Tensor]
@@ -63,8 +65,7 @@ class MultiHeadAttention(nn.Module):
         self.num_kv_heads = num_heads if num_kv_heads is None else num_kv_heads
         self.head_dim = head_size(d_model, num_heads)
         self.dropout, self.rotary = dropout, rotary
-        kv_size = self.num_kv_heads * self.head_dim
-        self.sizes = (d_model, kv_size, kv_size)
+        self.sizes = (d_model, *[self.num_kv_heads * self.head_dim] * 2)
         self.W_qkv = nn.Linear(d_model, sum(self.sizes), bias=bias)
         self.W_o = nn.Linear(d_model, d_model, bias=bias)
         _initialise(self.W_qkv, self.W_o)
@@ -108,20 +109,21 @@ class MultiHeadAttention(nn.Module):
         key = query if key is None else key
         value = key if value is None else value
         shape = self.check_shapes(query, key, value, cache)
-        mask, table = self.tables(shape, query.device, valid_lens, mask, bias)
+        mask, bias = self.tables(shape, query.device, valid_lens, mask, bias)
+        stored = (None, None) if cache is None else (cache.key, cache.value)
         q, k, v = self.project(query, key, value, cache)  # (B, H, T or S, Dh)
         dropout = self.dropout if self.training else 0.0
         group = self.num_heads // self.num_kv_heads  # query heads per key/value head
-        table = _made_bias(self, bias, table, q, k, shape, cache)
+        bias = _made_bias(self, bias, q, k, shape, cache, stored)
         if need_weights:
             k, v = (x.repeat_interleave(group, dim=1) for x in (k, v))
             scores = q @ k.mT / math.sqrt(self.head_dim)  # (B, H, T, S)
-            scores = scores if table is None else scores + table.to(q)
+            scores = scores if bias is None else scores + bias.to(q)
             weights = unchecked_masked_softmax(scores, mask)
             output = F.dropout(weights, dropout) @ v  # (B, H, T, Dh)
         else:  # the same numbers; a fused kernel needs no T × S tables
             weights = None
-            output = fused_attention(q, k, v, mask, table, dropout, group > 1)
+            output = fused_attention(q, k, v, mask, bias, dropout, group > 1)
         return self.W_o(output.transpose(1, 2).flatten(2)), weights  # heads merged
 
     def start_cache(self, memory: Tensor) -> KeyValueCache:
@@ -160,6 +162,11 @@ class MultiHeadAttention(nn.Module):
             )
         (batch, num_queries), num_keys = query.shape[:2], key.shape[1]
         if cache is not None:
+            if not isinstance(cache, KeyValueCache):
+                raise TypeError(
+                    f"cache must be a KeyValueCache, got {type(cache).__name__}; pass KeyValueCache(), or what "
+                    "start_cache(memory) of this layer gives"
+                )
             if key is not query or value is not key:
                 raise ValueError(
                     "a cache holds keys already, or gets them from the query, but others were passed; leave them out, "
@@ -176,7 +183,7 @@ class MultiHeadAttention(nn.Module):
         valid_lens: Tensor | None = None,
         mask: Tensor | None = None,
         bias: Tensor | Bias | None = None,
-    ) -> tuple[Tensor | None, Tensor | None]:
+    ) -> tuple[Tensor | None, Tensor | Bias | None]:
         """Make one mask of lengths and mask, and require a bias that fits.
 
         Args:
@@ -185,10 +192,10 @@ class MultiHeadAttention(nn.Module):
             valid_lens, mask, bias: see `forward`.
 
         Returns:
-            The mask, a mask like any other, and the bias; each has the axes of the scores, or is None, as is a bias
-            that has yet to be made.
+            The mask, with at least two axes, that broadcasts to the scores, or None; and the bias likewise, or what
+            makes it.
         """
-        return combine_masks(shape, valid_lens, mask, device), fit_bias(bias, shape)
+        return combine_masks(shape, valid_lens, mask, device), _fitted(bias, shape)
 
     def project(
         self,
@@ -218,27 +225,35 @@ class MultiHeadAttention(nn.Module):
         return x.transpose(1, 2).split_with_sizes(heads, dim=1)
 
 
+def _fitted(bias: Tensor | Bias | None, shape: torch.Size) -> Tensor | Bias | None:
+    """A bias with the axes of the scores that it is for, or what makes it."""
+    if bias is None or callable(bias):
+        return bias
+    check_bias(bias, shape)
+    return bias.reshape(aligned(bias.shape, shape))
+
+
 def _made_bias(
     layer: MultiHeadAttention,
-    make: Tensor | Bias | None,
-    table: Tensor | None,
+    bias: Tensor | Bias | None,
     q: Tensor,
     k: Tensor,
     shape: torch.Size,
     cache: KeyValueCache | None,
+    stored: tuple[Tensor | None, Tensor | None],
 ) -> Tensor | None:
-    """The table, or what a function makes of projected queries and keys. If it does not fit, the cache forgets them."""
-    if not callable(make):
-        return table
+    """The bias, or what a function makes of projected queries and keys. If it fails, the cache is as it was."""
+    if not callable(bias):
+        return bias
     k = k[:, :, -shape[-1] :]  # without a sink, which has no position
     k = k.repeat_interleave(layer.num_heads // layer.num_kv_heads, dim=1)
     try:
-        bias = make(q, k)
-        check_tensor("bias", bias)
-        return layer.tables(shape, q.device, bias=bias)[1]
+        made = bias(q, k)
+        check_tensor("bias", made)
+        return cast(Tensor, layer.tables(shape, q.device, bias=made)[1])
     except Exception:
-        if cache is not None and cache.grows:
-            cache.shorten(shape[-1] - shape[-2])
+        if cache is not None:
+            cache.key, cache.value = stored
         raise
 
 

@@ -11,7 +11,6 @@ from attnbook.checks import (
     check_alike,
     check_count,
     check_features,
-    check_same_size,
 )
 
 
@@ -64,8 +63,11 @@ class LatentAttention(nn.Module):
         if kept is not None:
             check_features("kept", kept, "latent_size", self.latent_size, dims=3)
             check_alike("x", x, "kept", kept)
-            sizes = ("x holds sequences:", x.shape[0], "kept holds", kept.shape[0])
-            check_same_size(*sizes, "pass the latents that the last call returned")
+            if x.shape[0] != kept.shape[0]:
+                raise ValueError(
+                    f"x holds sequences: {x.shape[0]}, kept holds {kept.shape[0]}; pass the latents that the last call "
+                    "returned"
+                )
             latents = torch.cat([kept, latents], dim=1)  # (B, t + T, C)
         mask = causal_mask(x.shape[1], latents.shape[1], device=x.device)
         # each map as a matrix: what it makes of the unit vectors

@@ -1,6 +1,6 @@
 """Attention as a layer: score, masked softmax, average.
 
-All layers share one call: `layer(query, key, value, valid_lens=None, *, mask=None, need_weights=False)` returns
+The layers here share one call: `layer(query, key, value, valid_lens=None, *, mask=None, need_weights=False)` returns
 (output, weights), with weights None unless asked for; `DotProductAttention.forward` documents it for all. Without
 weights, a dot product runs in PyTorch's fused kernel.
 """

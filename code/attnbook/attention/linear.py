@@ -20,7 +20,6 @@ from attnbook.checks import (
     check_alike,
     check_count,
     check_query_key,
-    check_same_size,
     check_tensor,
     check_value,
     readable,
@@ -59,10 +58,10 @@ def random_features(x: Tensor, directions: Tensor) -> Tensor:
     check_tensor("x", x, min_dims=1)
     check_tensor("directions", directions, dims=2)
     check_alike("x", x, "directions", directions)
-    check_same_size(
-        "x has size", x.shape[-1], "directions have size", directions.shape[-1],
-        "draw them for this size",
-    )  # fmt: skip
+    if x.shape[-1] != directions.shape[-1]:
+        raise ValueError(
+            f"x has size {x.shape[-1]}, directions have size {directions.shape[-1]}; draw them for this size"
+        )
     exponent = x @ directions.T - x.square().sum(-1, keepdim=True) / 2  # (…, m)
     return exponent.exp() / len(directions) ** 0.5
 
@@ -181,6 +180,7 @@ def normalised(
     Source:
         Katharopoulos et al. (2020), sections 3.2 and 3.3.
     """
+    check_query_key(query, key)
     check_value(key, value)
     with_one = torch.cat([value, torch.ones_like(value[..., :1])], dim=-1)
     output, state = form(query, key, with_one, **options)
@@ -196,11 +196,10 @@ def _together(
     state: Tensor,
 ) -> tuple[Tensor, Tensor]:
     """What a chunk reads, and the memory that it leaves behind."""
-    since = decay.log().cumsum(
-        -1
-    )  # (…, T): logarithm of what is left of the old memory
+    since = decay.log().cumsum(-1)  # (…, T): log of what is left of the old memory
     past = since[..., :, None] - since[..., None, :]  # (…, T, T): … of position j at i
-    past = past.masked_fill(~_lower(past), -torch.inf).exp()
+    later = torch.ones_like(past, dtype=torch.bool).triu(1)
+    past = past.masked_fill(later, -torch.inf).exp()
     left = since.exp()[..., None]  # (…, T, 1)
     if beta is not None:
         value = _corrected(key, value, past, left, beta[..., None], state)
@@ -224,10 +223,6 @@ def _corrected(
     return torch.linalg.solve_triangular(system, beta * (value - known), upper=False)
 
 
-def _lower(table: Tensor) -> Tensor:
-    return torch.ones(table.shape[-2:], dtype=torch.bool, device=table.device).tril()
-
-
 def _filled(
     query: Tensor,
     key: Tensor,
@@ -239,19 +234,22 @@ def _filled(
     """The arguments checked; a decay of 1 and an empty memory where none is given."""
     check_query_key(query, key)
     check_value(key, value)
-    check_same_size(
-        "the number of queries is", query.shape[-2], "the number of keys is", key.shape[-2],
-        "at each position a pair is written and a query answered",
-    )  # fmt: skip
+    num_queries, num_keys = query.shape[-2], key.shape[-2]
+    if num_queries != num_keys:
+        raise ValueError(
+            f"the number of queries is {num_queries}, the number of keys is {num_keys}; at each position a pair is "
+            "written and a query answered"
+        )
     lead = torch.broadcast_shapes(query.shape[:-2], key.shape[:-2], value.shape[:-2])
     for name, gate in (("decay", decay), ("beta", beta)):
         if gate is not None:
             check_tensor(name, gate, min_dims=1)
             check_alike("key", key, name, gate)
-            check_same_size(
-                f"{name} is given for", gate.shape[-1], "the number of keys is", key.shape[-2],
-                "pass one number for each position, (…, T)",
-            )  # fmt: skip
+            if gate.shape[-1] != num_keys:
+                raise ValueError(
+                    f"{name} is given for {gate.shape[-1]}, the number of keys is {num_keys}; pass one number for each "
+                    "position, (…, T)"
+                )
             _check_lead(name, gate.shape, gate.shape[:-1], lead)
     if decay is None:
         decay = key.new_ones(key.shape[-2])

@@ -4,14 +4,11 @@ One convention in the whole book: a mask is a bool tensor whose last two axes ar
 "may attend"**. Masks therefore combine with `&`. The other conventions that are in use have converters here.
 """
 
-from collections.abc import Callable
-
 import torch
 from torch import Tensor
 
 from attnbook.checks import (
     aligned,
-    check_bias,
     check_count,
     check_lengths,
     check_mask,
@@ -103,30 +100,6 @@ def sliding_window_mask(
     return causal.triu(diagonal=causal.shape[1] - num_queries + 1 - window)
 
 
-def align(table: Tensor, shape: torch.Size) -> Tensor:
-    """Give a mask or a bias the axes of the scores that it is for.
-
-    Next to scores with a head axis, (B, H, T, S), a table of three axes is (B, T, S), for all heads. One table for each
-    head is (1, H, T, S). All other tables broadcast from the right, as ever.
-
-    Args:
-        table: (S,), (T, S), (B, T, S), or with as many axes as the scores.
-        shape: the scores' shape.
-
-    Returns:
-        The same numbers, with at least two axes.
-    """
-    return table.reshape(aligned(table.shape, shape))
-
-
-def fit_bias(bias: Tensor | Callable | None, shape: torch.Size) -> Tensor | None:
-    """A bias with the axes of the scores that it is for, or an error that says why not; None if not made yet."""
-    if bias is None or callable(bias):
-        return None
-    check_bias(bias, shape)
-    return align(bias, shape)
-
-
 def combine_masks(
     shape: torch.Size,
     valid_lens: Tensor | None = None,
@@ -147,7 +120,7 @@ def combine_masks(
     """
     if mask is not None:
         check_mask(mask, shape)
-        mask = align(mask, shape).to(device)
+        mask = mask.reshape(aligned(mask.shape, shape)).to(device)
     if valid_lens is None:
         return mask
     check_valid_lens(valid_lens, shape)

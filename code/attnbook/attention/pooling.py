@@ -14,7 +14,6 @@ from attnbook.checks import (
     check_count,
     check_mask,
     check_positive,
-    check_same_size,
     check_tensor,
 )
 
@@ -33,13 +32,10 @@ def attention_pooling(weights: Tensor, value: Tensor) -> Tensor:
     check_tensor("value", value, min_dims=1)
     check_alike("weights", weights, "value", value)
     num_values = value.shape[0] if value.dim() == 1 else value.shape[-2]
-    check_same_size(
-        "weights are for",
-        weights.shape[-1],
-        "the number of values is",
-        num_values,
-        "pass one value for each key",
-    )
+    if weights.shape[-1] != num_values:
+        raise ValueError(
+            f"weights are for {weights.shape[-1]}, the number of values is {num_values}; pass one value for each key"
+        )
     return weights @ value
 
 
@@ -81,13 +77,10 @@ def _distances(query: Tensor, key: Tensor) -> Tensor:
         )
     if query.dim() == 1:
         return (query[:, None] - key[None, :]).abs()
-    check_same_size(
-        "query has size",
-        query.shape[1],
-        "key has size",
-        key.shape[1],
-        "project both to one size",
-    )
+    if query.shape[1] != key.shape[1]:
+        raise ValueError(
+            f"query has size {query.shape[1]}, key has size {key.shape[1]}; project both to one size"
+        )
     return (query[:, None, :] - key[None, :, :]).norm(dim=-1)
 
 

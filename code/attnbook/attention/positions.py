@@ -35,6 +35,7 @@ def sinusoidal_encoding(
 
     Returns:
         (T, D), each entry in [−1, 1].
+
     Source:
         Vaswani et al. (2017), §3.5.
     """
@@ -87,8 +88,9 @@ class SinusoidalPositions(nn.Module):
     def rows(self, start: int, end: int, like: Tensor) -> Tensor:
         """The encodings (end − start, D) of some positions, kept in a table that is doubled when it ends."""
         if is_traced():
-            fresh = sinusoidal_encoding(end, self.d_model, self.base, dtype=like.dtype)
-            return fresh.to(like.device)[start:]
+            return sinusoidal_encoding(
+                end - start, self.d_model, self.base, start, like.dtype
+            ).to(like.device)
         table, kind = self._table, (like.dtype, like.device)
         if table is None or len(table) < end or (table.dtype, table.device) != kind:
             with torch.inference_mode(False):  # a table that can be used anywhere
@@ -100,9 +102,11 @@ class SinusoidalPositions(nn.Module):
         return table[start:end]
 
 
-def _check_embeddings(x: Tensor, d_model: int, start: int) -> None:
+def _check_embeddings(
+    x: Tensor, d_model: int, start: int, table: nn.Module | None = None
+) -> None:
     check_tensor("x", x, min_dims=2)
-    check_features("x", x, "d_model", d_model)
+    check_features("x", x, "d_model", d_model, module=table)
     check_count("start", start, at_least=0)
 
 
@@ -142,7 +146,7 @@ class LearnedPositions(nn.Module):
             ValueError: more positions than were learned.
         """
         limit = self.max_positions
-        _check_embeddings(x, self.d_model, start)
+        _check_embeddings(x, self.d_model, start, self.embedding)
         end = start + x.shape[-2]
         if end > limit:
             raise ValueError(
@@ -163,6 +167,7 @@ def rotate(x: Tensor, position: Tensor, base: float = 10000.0) -> Tensor:
 
     Returns:
         (…, T, Dh), the same norms.
+
     Source:
         Su et al. (2021), arXiv:2104.09864, eq. 34.
     """
@@ -172,6 +177,10 @@ def rotate(x: Tensor, position: Tensor, base: float = 10000.0) -> Tensor:
     if size % 2:
         raise ValueError(
             f"rotary positions rotate pairs of features, got {size} features; use an even head_dim"
+        )
+    if not isinstance(position, Tensor):
+        raise TypeError(
+            f"position must be a tensor of numbers, got {type(position).__name__}; make one with torch.tensor([...])"
         )
     if position.shape != x.shape[-2:-1]:
         raise ValueError(
@@ -212,7 +221,8 @@ class RotaryPositions(nn.Module):
             start: the first position.
 
         Returns:
-            (…, T, Dh)."""
+            (…, T, Dh).
+        """
         check_tensor("x", x, min_dims=2)
         check_count("start", start, at_least=0)
         position = torch.arange(start, start + x.shape[-2], device=x.device)

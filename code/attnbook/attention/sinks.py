@@ -3,6 +3,7 @@
 from typing import Any
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 
 from attnbook.attention.cache import KeyValueCache
@@ -27,13 +28,10 @@ class SinkAttention(MultiHeadAttention):
         Miller (2023), "Attention is off by one"; Xiao et al. (2024), arXiv:2309.17453, §3.3.
     """
 
-    no_value: Tensor
-
     def __init__(self, d_model: int, num_heads: int, learned: bool, **options: Any):
         super().__init__(d_model, num_heads, **options)
         key = torch.zeros(self.num_kv_heads, 1, self.head_dim)
         self.sink = nn.Parameter(key) if learned else None
-        self.register_buffer("no_value", key.clone(), persistent=False)
 
     def project(
         self,
@@ -44,11 +42,12 @@ class SinkAttention(MultiHeadAttention):
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Queries, keys and values, with the sink in front of the keys and a zero in front of the values."""
         q, k, v = super().project(query, key, value, cache)
-        sink = self.no_value if self.sink is None else self.sink
-        k, v = (
-            torch.cat([new.to(old).expand(old.shape[0], -1, -1, -1), old], dim=2)
-            for new, old in ((sink, k), (self.no_value, v))
-        )
+        if self.sink is None:
+            k = F.pad(k, (0, 0, 1, 0))
+        else:
+            sink = self.sink.to(k).expand(k.shape[0], -1, -1, -1)
+            k = torch.cat([sink, k], dim=2)
+        v = F.pad(v, (0, 0, 1, 0))
         return q, k, v
 
     def tables(
@@ -58,7 +57,7 @@ class SinkAttention(MultiHeadAttention):
         valid_lens: Tensor | None = None,
         mask: Tensor | None = None,
         bias: Tensor | Bias | None = None,
-    ) -> tuple[Tensor | None, Tensor | None]:
+    ) -> tuple[Tensor | None, Tensor | Bias | None]:
         """As `MultiHeadAttention.tables`, for tables of S columns or S + 1; they come back with S + 1."""
         num_keys = shape[-1]
         if valid_lens is not None:  # the sink is a key more, and always counts

@@ -6,7 +6,13 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from attnbook.checks import check_count, check_query_key, check_value
+from attnbook.checks import (
+    check_alike,
+    check_count,
+    check_query_key,
+    check_tensor,
+    check_value,
+)
 
 
 def online_softmax(scores: Tensor, value: Tensor) -> Tensor:
@@ -22,6 +28,14 @@ def online_softmax(scores: Tensor, value: Tensor) -> Tensor:
     Source:
         Milakov & Gimelshein (2018), algorithm 3; with the values, Rabe & Staats (2021), §3.
     """
+    check_tensor("scores", scores, min_dims=1)
+    check_tensor("value", value, dims=2)
+    check_alike("scores", scores, "value", value)
+    if not 0 < scores.shape[-1] == len(value):
+        raise ValueError(
+            f"scores {tuple(scores.shape)} and value {tuple(value.shape)} must be (…, S) and (S, Dv), S at least 1; "
+            "pass one value for each score"
+        )
     most = torch.full_like(scores[..., :1], -torch.inf)  # (…, 1): the largest so far
     total = torch.zeros_like(most)  # Σ exp(score − most)
     summed = torch.zeros_like(most * value[0])  # (…, Dv): Σ exp(score − most) value

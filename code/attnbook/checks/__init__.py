@@ -1,6 +1,6 @@
 """Argument checks: every error says what was expected, what came, and what to do.
 
-The functions return nothing. They raise `TypeError` for the wrong kind of object and
+Those called `check_…` return nothing. They raise `TypeError` for the wrong kind of object and
 `ValueError` for the right kind with a wrong shape or value.
 """
 
@@ -15,9 +15,9 @@ from attnbook.checks.masking import (
 from attnbook.checks.numbers import (
     check_count,
     check_counts,
+    check_not_negative,
     check_positive,
     check_probability,
-    check_same_size,
 )
 from attnbook.checks.tensors import (
     check_alike,
@@ -33,7 +33,6 @@ __all__ = [
     "check_tensor",
     "check_alike",
     "check_features",
-    "check_same_size",
     "check_weight",
     "check_query_key",
     "check_value",
@@ -48,6 +47,7 @@ __all__ = [
     "check_scores",
     "check_probability",
     "check_positive",
+    "check_not_negative",
     "check_count",
     "check_counts",
 ]

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from attnbook.checks.tensors import check_tensor, shape_of
+from attnbook.checks.tensors import check_tensor
 from attnbook.checks.values import readable
 
 
@@ -50,6 +50,8 @@ def check_bias(bias: Tensor, shape: torch.Size) -> None:
 def aligned(table: torch.Size, shape: torch.Size) -> tuple[int, ...]:
     """The shape of a mask or bias once it has the axes of the scores: three next to four are (B, T, S), for all heads.
 
+    One table for each head is (1, H, T, S). All other tables broadcast from the right, as ever.
+
     Args:
         table: the shape of the mask or bias.
         shape: the shape of the scores.
@@ -70,12 +72,12 @@ def _check_broadcasts(name: str, table: Tensor, shape: torch.Size) -> None:
     if len(wanted) > max(len(shape), 2) or any(a not in (1, b) for a, b in sizes):
         heads = "; one for each head is (1, H, T, S)" if len(shape) > 3 else ""
         raise ValueError(
-            f"{name} has shape {shape_of(table)}, which does not broadcast to the scores' {tuple(shape)}; "
+            f"{name} has shape {tuple(table.shape)}, which does not broadcast to the scores' {tuple(shape)}; "
             f"its last two axes are (queries, keys), one row for each query or for all{heads}"
         )
     if wanted[-1] != shape[-1]:  # a table of the new positions only, say
         raise ValueError(
-            f"{name} has shape {shape_of(table)}, one column for {shape[-1]} keys; give each key its column, "
+            f"{name} has shape {tuple(table.shape)}, one column for {shape[-1]} keys; give each key its column, "
             "those that a cache holds included: causal_mask(T, S) and sliding_window_mask(T, window, S) do"
         )
 
@@ -122,7 +124,7 @@ def check_valid_lens(valid_lens: Tensor, shape: torch.Size) -> None:
     if not fits or (len(given) == 2 and given[1] != num_queries):
         raise ValueError(
             f"valid_lens must have shape ({batch},), one length per sequence, or ({batch}, {num_queries}), "
-            f"one per query; got {shape_of(valid_lens)} for scores of shape {tuple(shape)}"
+            f"one per query; got {tuple(valid_lens.shape)} for scores of shape {tuple(shape)}"
         )
 
 
@@ -157,7 +159,7 @@ def check_scores(scores: Tensor) -> None:
     check_tensor("scores", scores, min_dims=2)
     if scores.shape[-1] == 0:
         raise ValueError(
-            f"scores has shape {shape_of(scores)}: the key axis is empty; a softmax needs at least one key"
+            f"scores has shape {tuple(scores.shape)}: the key axis is empty; a softmax needs at least one key"
         )
     if not readable(scores):
         return

@@ -1,4 +1,4 @@
-"""Checks of plain numbers: counts, probabilities, sizes that must agree."""
+"""Checks of plain numbers: counts, probabilities, widths."""
 
 from typing import Any, get_type_hints
 
@@ -6,25 +6,6 @@ import torch
 from torch import Tensor
 
 from attnbook.checks.values import is_traced, readable
-
-
-def check_same_size(
-    name_a: str, size_a: int, name_b: str, size_b: int, advice: str
-) -> None:
-    """Require two sizes to be equal.
-
-    Args:
-        name_a: what the first size belongs to.
-        size_a: the first size.
-        name_b: what the second size belongs to.
-        size_b: the second size.
-        advice: what to do when they differ.
-
-    Raises:
-        ValueError: the sizes differ.
-    """
-    if size_a != size_b:
-        raise ValueError(f"{name_a} {size_a}, {name_b} {size_b}; {advice}")
 
 
 def check_probability(name: str, value: float) -> None:
@@ -65,6 +46,23 @@ def check_positive(name: str, value: float) -> None:
         raise TypeError(f"{name} must be a number, got {type(value).__name__}")
     if not 0 < value < float("inf"):
         raise ValueError(f"{name} must be a finite number above 0, got {value}")
+
+
+def check_not_negative(name: str, value: float) -> None:
+    """Require a finite number of at least 0.
+
+    Args:
+        name: the argument's name.
+        value: the number.
+
+    Raises:
+        TypeError: not a real number.
+        ValueError: negative, or not finite.
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise TypeError(f"{name} must be a number, got {type(value).__name__}")
+    if not 0 <= value < float("inf"):
+        raise ValueError(f"{name} must be a finite number of at least 0, got {value}")
 
 
 def check_count(name: str, value: int, at_least: int = 1) -> None:

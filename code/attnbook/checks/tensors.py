@@ -3,18 +3,6 @@
 import torch
 from torch import Tensor, nn
 
-from attnbook.checks.numbers import check_same_size
-
-
-def shape_of(tensor: Tensor) -> str:
-    """A tensor's shape as a reader writes it, `(2, 3)`, also if its sizes are symbols."""
-    return (
-        "("
-        + ", ".join(str(size) for size in tensor.shape)
-        + ("," if tensor.dim() == 1 else "")
-        + ")"
-    )
-
 
 def check_tensor(
     name: str, tensor: Tensor, min_dims: int = 0, dims: int | None = None
@@ -42,11 +30,11 @@ def check_tensor(
         )
     if tensor.dim() < min_dims:
         raise ValueError(
-            f"{name} must have at least {min_dims} axes, got shape {shape_of(tensor)}; add one with [None]"
+            f"{name} must have at least {min_dims} axes, got shape {tuple(tensor.shape)}; add one with [None]"
         )
     if dims is not None and tensor.dim() != dims:
         raise ValueError(
-            f"{name} must have {dims} axes, got shape {shape_of(tensor)}; reshape it, or pick the part you mean"
+            f"{name} must have {dims} axes, got shape {tuple(tensor.shape)}; reshape it, or pick the part you mean"
         )
 
 
@@ -126,7 +114,7 @@ def check_weight(name: str, weight: Tensor, like: Tensor, **sizes: int) -> None:
     if list(weight.shape) != list(sizes.values()):
         letters = ", ".join(sizes) + ("," if len(sizes) == 1 else "")
         raise ValueError(
-            f"{name} must be ({letters}) = {tuple(sizes.values())}, got {shape_of(weight)}; "
+            f"{name} must be ({letters}) = {tuple(sizes.values())}, got {tuple(weight.shape)}; "
             "is it transposed, or made for inputs of another size?"
         )
 
@@ -148,15 +136,11 @@ def check_query_key(query: Tensor, key: Tensor, same_features: bool = True) -> N
     check_alike("query", query, "key", key)
     if key.shape[-2] == 0:
         raise ValueError(
-            f"key has shape {shape_of(key)}: no key to attend to; pass at least one"
+            f"key has shape {tuple(key.shape)}: no key to attend to; pass at least one"
         )
-    if same_features:
-        check_same_size(
-            "query has size",
-            query.shape[-1],
-            "key has size",
-            key.shape[-1],
-            "project both to one size",
+    if same_features and query.shape[-1] != key.shape[-1]:
+        raise ValueError(
+            f"query has size {query.shape[-1]}, key has size {key.shape[-1]}; project both to one size"
         )
     _check_leading_axes("query", query, "key", key)
 
@@ -174,13 +158,11 @@ def check_value(key: Tensor, value: Tensor) -> None:
     """
     check_tensor("value", value, min_dims=2)
     check_alike("key", key, "value", value)
-    check_same_size(
-        "the number of keys is",
-        key.shape[-2],
-        "the number of values is",
-        value.shape[-2],
-        "pass one value for each key",
-    )
+    if key.shape[-2] != value.shape[-2]:
+        raise ValueError(
+            f"the number of keys is {key.shape[-2]}, the number of values is {value.shape[-2]}; pass one value for "
+            "each key"
+        )
     _check_leading_axes("key", key, "value", value)
 
 
@@ -191,6 +173,6 @@ def _check_leading_axes(name_a: str, a: Tensor, name_b: str, b: Tensor) -> None:
         torch.broadcast_shapes(a.shape[:-2], b.shape[:-2])
     except RuntimeError:
         raise ValueError(
-            f"{name_a} {shape_of(a)} and {name_b} {shape_of(b)} have leading (batch) axes that do not match; "
+            f"{name_a} {tuple(a.shape)} and {name_b} {tuple(b.shape)} have leading (batch) axes that do not match; "
             "they must be equal or broadcast"
         ) from None

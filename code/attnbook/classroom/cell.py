@@ -6,7 +6,6 @@ import importlib
 import io
 import itertools
 import linecache
-import sys
 import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator
@@ -24,9 +23,7 @@ def _no_input(*_: object) -> NoReturn:
     raise NotInThePage("input()", "")
 
 
-def prepare(
-    statements: Iterable[tuple[str, ast.stmt]], enter: Callable[[str], None]
-) -> dict[str, object]:
+def prepare(statements: Iterable[tuple[str, ast.stmt]], enter: Callable[[str], None]) -> dict[str, object]:
     """The names that statements of earlier cells give; what they print is dropped, and so is what needs a notebook."""
     world: dict[str, object] = {"__name__": "__main__", "input": _no_input}
     for cell, statement in statements:
@@ -100,10 +97,9 @@ def run(
     cell, verdicts = f"<cell {next(NUMBERS)}>", list[dict]()
     linecache.cache[cell] = (len(source), None, source.splitlines(keepends=True), cell)
     printed = _Printed(tell)
-    _restore()
     quiet = contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed)
     try:
-        with quiet[0], quiet[1], _verdicts_in(verdicts):
+        with _kept(), quiet[0], quiet[1], _verdicts_in(verdicts):
             world = prepare(needed(source, earlier), enter)
             enter(source)
             answer = shown(_run(source, cell, world))
@@ -113,10 +109,9 @@ def run(
     return answer | {"verdicts": verdicts}
 
 
-def _restore(kept: dict = {}) -> None:  # noqa: B006 (what torch was before the first cell)
-    names = vars(sys.modules["torch"]) if "torch" in sys.modules else {}
-    kept.update({} if kept else names)
-    names.update(kept)
+def _kept() -> contextlib.AbstractContextManager:
+    """Put back what a cell breaks in torch; imported here, for the page loads torch with the first cell that runs."""
+    return importlib.import_module("attnbook.exercises.guard").kept()
 
 
 @contextlib.contextmanager
@@ -159,11 +154,7 @@ def shown(value: object) -> dict:
 
 
 def _failure(error: BaseException, cell: str) -> dict:
-    lines = [
-        frame.lineno
-        for frame in traceback.extract_tb(error.__traceback__)
-        if frame.filename == cell
-    ]
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == cell]
     if isinstance(error, SyntaxError) and error.filename == cell:
         lines = [error.lineno]
     return {"error": _in_words(error), "line": lines[-1] if lines else None}
@@ -172,9 +163,7 @@ def _failure(error: BaseException, cell: str) -> dict:
 def _in_words(error: BaseException) -> str:
     if isinstance(error, ModuleNotFoundError):
         return f"The page has no package {error.name}; in the notebook it can be imported. Try without it here."
-    if isinstance(error, SyntaxError) and (error.text or "").lstrip().startswith(
-        ("%", "!")
-    ):
+    if isinstance(error, SyntaxError) and (error.text or "").lstrip().startswith(("%", "!")):
         return "Lines that begin with % or ! work only in notebooks."
     try:
         said = str(error.msg if isinstance(error, SyntaxError) else error)

@@ -172,8 +172,15 @@ function prepare(cell) {
   addEventListener("storage", (event) => { // another tab
     if (event.key !== `attnbook:${key}`) return;
     const theirs = store.get(key) ?? original;
-    if (editor && theirs !== text) say("This cell was changed in another tab; what you write here replaces it.");
-    else if (!editor) [text] = [theirs, recall()];
+    if (editor) {
+      if (theirs !== text) say("This cell was changed in another tab; what you write here replaces it.");
+      return;
+    }
+    text = theirs;
+    if (text !== original) return recall();
+    code.innerHTML = still;
+    output.innerHTML = first;
+    again.hidden = true;
   });
 }
 

@@ -14,16 +14,15 @@ OPTIONS = "set_", "use_"  # how names of functions begin that set an option
 SURROUNDINGS = "sys.path", "os.chdir", "os.environ", "get_ipython()"
 
 
-def needs(
-    target: Iterable[ast.stmt], *rounds: Sequence[ast.stmt]
-) -> tuple[list[ast.stmt], set[str]]:
+def needs(target: Iterable[ast.stmt], *rounds: Sequence[ast.stmt]) -> tuple[list[ast.stmt], set[str]]:
     """The statements on which others depend.
 
     A statement is needed if it gives a name that is used further down, or may change the value of one: by an
-    assignment to an item, a method of its own, a function that PyTorch marks with a final underscore, a function of
-    theirs that writes into its arguments, or in a loop. What is done to another name for the value, or for a part of
-    it, counts too. What a function reads is looked up when it is called. Seeds and options of the last round are
-    always set.
+    assignment to an item, a method of its own, a function that PyTorch marks with a final underscore, `out=`, a
+    function known to write into its argument (`shuffle`), one of theirs that does, or in a loop. What is done to
+    another name for the value, or for a part of it, counts too. What a function reads is looked up when it is called.
+    Seeds and options of the last round are always set. Not seen is what an object's method does to other objects, as
+    `loss.backward()` and `optimizer.step()` do outside of loops.
 
     Args:
         target: the statements that are to be run.
@@ -76,7 +75,7 @@ def needed(source: str, earlier: Iterable[str]) -> list[tuple[str, ast.stmt]]:
 def _parsed(source: str) -> list[ast.stmt]:
     try:
         return ast.parse(source).body
-    except SyntaxError:
+    except (SyntaxError, ValueError):  # of NUL characters, in some Pythons
         return []
 
 
@@ -96,9 +95,7 @@ def _without_idle_drops(statements: list[ast.stmt]) -> list[ast.stmt]:
     return kept
 
 
-def _partners(
-    statements: Sequence[ast.stmt], constant: Iterable[str]
-) -> Iterator[Partners]:
+def _partners(statements: Sequence[ast.stmt], constant: Iterable[str]) -> Iterator[Partners]:
     """For each statement, who shares an object with whom when it is run."""
     now: dict[str, frozenset[str]] = {}
     for statement in statements:
@@ -109,11 +106,7 @@ def _partners(
                 now[other] = now[other] - {name} if other in now else NOTHING
         for target, source in this.shares:
             if source not in constant and source != target:
-                group = (
-                    {target, source}
-                    | now.get(source, NOTHING)
-                    | now.get(target, NOTHING)
-                )
+                group = {target, source} | now.get(source, NOTHING) | now.get(target, NOTHING)
                 now |= {name: frozenset(group) for name in group}
 
 
@@ -147,9 +140,7 @@ class _Known:
         found, waiting = set(), {*names}
         while waiting:
             found |= waiting
-            waiting = {
-                other for name in waiting for other in self.leads.get(name, ())
-            } - found
+            waiting = {other for name in waiting for other in self.leads.get(name, ())} - found
         return found
 
     def _all(self, of: Mapping[str, set[str]], names: Iterable[str]) -> set[str]:
@@ -167,9 +158,7 @@ class _Known:
             wanted = wanted - this.surely | this.now | this.late
         return wanted | self.reached(wanted)
 
-    def has_to_do_with(
-        self, statement: ast.stmt, wanted: set[str], partners: Partners
-    ) -> bool:
+    def has_to_do_with(self, statement: ast.stmt, wanted: set[str], partners: Partners) -> bool:
         this = facts(statement)
         if (this.gives | this.stores) & wanted:
             return True

@@ -22,6 +22,4 @@ def kernel_regression_data(
             "notebook they are."
         )
     numbers = json.loads(Path(__file__).with_name("drawn.json").read_text("utf-8"))
-    return RegressionData(
-        *(torch.tensor(row, dtype=torch.float64).to(dtype) for row in numbers)
-    )
+    return RegressionData(*(torch.tensor(row, dtype=torch.float64).to(dtype) for row in numbers))

@@ -71,10 +71,7 @@ def notebook(pages: Mapping[str, Sequence[str]], kept: Mapping[str, str]) -> dic
                 made.append(_cell("code", name, few))
     if left := [name for name in kept if name not in placed]:
         made.append(_cell("markdown", "left-", f"# {HEADING}"))
-        made += [
-            _cell("raw", f"left-{n}", kept[name], {"attnbook": name})
-            for n, name in enumerate(left)
-        ]
+        made += [_cell("raw", f"left-{n}", kept[name], {"attnbook": name}) for n, name in enumerate(left)]
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
     return {
         "cells": made,
@@ -101,9 +98,7 @@ def _checks(written: str, exercise: str) -> bool:
         return re.search(call, written, re.MULTILINE) is not None
     while below:
         match below.pop():
-            case ast.Call(ast.Name("check"), [ast.Constant(name), *_]) if (
-                name == exercise
-            ):
+            case ast.Call(ast.Name("check"), [ast.Constant(name), *_]) if name == exercise:
                 return True
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.Lambda():
                 continue
@@ -133,15 +128,8 @@ def _title(stem: str, originals: Sequence[str]) -> str:
     return stem
 
 
-def _cell(
-    kind: str, name: str, source: str, metadata: Mapping[str, str] | None = None
-) -> dict:
-    cell = {
-        "cell_type": kind,
-        "id": name[-64:],
-        "metadata": dict(metadata or {}),
-        "source": source,
-    }
+def _cell(kind: str, name: str, source: str, metadata: Mapping[str, str] | None = None) -> dict:
+    cell = {"cell_type": kind, "id": name[-64:], "metadata": dict(metadata or {}), "source": source}
     return cell | ({"execution_count": None, "outputs": []} if kind == "code" else {})
 
 
@@ -149,12 +137,7 @@ def answer(question: str) -> str:
     """What the worker asks: JSON with `kept`; JSON with the notebook's text, and the names of the answers in it."""
     stored = Path(__file__).with_name("cells.json").read_text("utf-8")
     pages, kept = json.loads(stored), json.loads(question)["kept"]
-    known = {
-        key(page, cell)
-        for page, cells in pages.items()
-        for cell in cells
-        if CHECK.search(cell)
-    }
+    known = {key(page, cell) for page, cells in pages.items() for cell in cells if CHECK.search(cell)}
     made = json.dumps(notebook(pages, kept), ensure_ascii=False, indent=1)
     answers = [name.rpartition(":")[2] for name in kept if name in known]
     return json.dumps({"notebook": f"{made}\n", "answers": answers})

@@ -30,11 +30,5 @@ class NotInThePage(AttributeError):
     """Raised where a cell uses what only a notebook has."""
 
     def __init__(self, name: str, why: str = ""):
-        because = (
-            f"the cell above that makes it ends with {why}"
-            if why
-            else "Python has no such package here"
-        )
-        super().__init__(
-            f"{name} is not available in the page: {because}. In the notebook it is."
-        )
+        because = f"the cell above that makes it ends with {why}" if why else "Python has no such package here"
+        super().__init__(f"{name} is not available in the page: {because}. In the notebook it is.")

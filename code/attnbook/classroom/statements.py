@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 FUNCTION = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 IMPORT = ast.Import | ast.ImportFrom
-LOOP = ast.For | ast.AsyncFor | ast.While | ast.With | ast.AsyncWith
+BLOCK = ast.For | ast.AsyncFor | ast.While | ast.With | ast.AsyncWith
 # methods that change their object, wherever in a statement they are called
 CHANGING = {
     *("add", "append", "clear", "discard", "extend", "insert", "pop", "popitem"),
@@ -25,6 +25,8 @@ VIEWS = {
 AWAITED = ast.Await | ast.AsyncFor | ast.AsyncWith
 RESTATED = COMPREHENSION | ast.AugAssign | ast.Delete | ast.AnnAssign | AWAITED
 SAVING = {"dump", "save", "savetxt", "savez", "to_csv", "write_text", "write_bytes"}
+# functions that write into their first argument
+WRITING = {"heapify", "heappop", "heappush", "setattr", "shuffle"}
 FILE = re.compile(r"[\w./ -]+\.\w{1,8}")  # a file's name is a name, too
 
 
@@ -133,13 +135,11 @@ def facts(statement: ast.stmt) -> Facts:
     now, late, sets = _names(table)
     now |= (files := _files(parts))
     late |= _files(every) - files
-    gives = frozenset(
-        s.get_name() for s in table.get_symbols() if s.is_assigned() or s.is_imported()
-    )
+    gives = frozenset(s.get_name() for s in table.get_symbols() if s.is_assigned() or s.is_imported())
     stores, touches, passes = _changes(parts)
     now &= _at_once(statement, now)
     changes = stores | touches | _added_to(parts)
-    if isinstance(statement, LOOP):
+    if isinstance(statement, BLOCK):
         touches |= now
     writes, set_later, stirred_later = _writers(every)
     drops = frozenset(_dropped(statement) if isinstance(statement, ast.Delete) else ())
@@ -192,9 +192,7 @@ def _at_once(statement: ast.stmt, now: set[str]) -> set[str]:
                 given |= this.surely
             else:
                 found.update(now & _files(ast.walk(part)))
-                found.update(
-                    now & {n.id for n in ast.walk(part) if isinstance(n, ast.Name)}
-                )
+                found.update(now & {n.id for n in ast.walk(part) if isinstance(n, ast.Name)})
 
     found: set[str] = set()
     match statement:
@@ -228,11 +226,7 @@ def _dropped(statement: ast.Delete) -> set[str]:
 def _stored(statement: ast.AST) -> set[str]:
     if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         return {statement.name}
-    return {
-        node.id
-        for node in inside(statement)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    }
+    return {node.id for node in inside(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
 
 
 def _is_sure(statement: ast.stmt) -> bool:
@@ -293,9 +287,7 @@ def _files(parts: Iterable[ast.AST]) -> set[str]:
     return {repr(t) for t in texts if isinstance(t, str) and FILE.fullmatch(t)}
 
 
-def _changes(
-    parts: Iterable[ast.AST],
-) -> tuple[set[str], set[str], set[tuple[str, str]]]:
+def _changes(parts: Iterable[ast.AST]) -> tuple[set[str], set[str], set[tuple[str, str]]]:
     """Names whose items or attributes are set, which are changed otherwise, and which are arguments of functions."""
     stores, touches, passes = set(), set(), set()
     for part in parts:
@@ -311,8 +303,10 @@ def _changes(
             in_place = name.endswith("_") and not name.endswith("__")
             if method and (in_place or name in CHANGING):
                 touches |= root(part.func)
-            if in_place:
+            if in_place or name in WRITING:
                 touches |= {one for given in part.args[:1] for one in root(given)}
+            for keyword in part.keywords:
+                touches |= root(keyword.value) if keyword.arg == "out" else set()
             given = [*part.args, *(keyword.value for keyword in part.keywords)]
             if name in SAVING:
                 touches |= _files(ast.walk(part)).union(*map(root, given))

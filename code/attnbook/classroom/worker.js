@@ -42,7 +42,7 @@ async function start(parts) {
   const python = await loadPyodide({
     indexURL: NOWHERE,
     packageBaseUrl: NOWHERE,
-    createPyodideModule: self.createPyodideModule,
+    createPyodideModule: pyodideModule.default, // by tools/classroom.py
     lockFileContents: JSON.parse(new TextDecoder().decode(parts.lock)),
     env: { HOME: "/tmp", ATTNBOOK_PROGRESS: "off", PYTHONDONTWRITEBYTECODE: "1" },
   });

@@ -56,9 +56,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser("attnbook", description=__doc__.splitlines()[0])
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
-    def add(
-        name: str, run: Callable, says: str, hands_on: str = ""
-    ) -> Callable[..., argparse.Action]:
+    def add(name: str, run: Callable, says: str, hands_on: str = "") -> Callable[..., argparse.Action]:
         """A subcommand; if `hands_on` names another program, that one gets the arguments."""
         also = f" Further arguments are those of {hands_on}." * bool(hands_on)
         made = commands.add_parser(
@@ -91,17 +89,8 @@ def _parser() -> argparse.ArgumentParser:
         default=[],  # not required
         help="what to translate; without it, the lines of standard input",
     )
-    option(
-        "--beam",
-        type=_beam,
-        default=1,
-        help=f"width of the beam search, at most {WIDEST_BEAM}; 1: greedy",
-    )
-    option(
-        "--length-penalty",
-        type=float,
-        help="exponent of the length penalty in a beam search (0.6)",
-    )
+    option("--beam", type=_beam, default=1, help=f"width of the beam search, at most {WIDEST_BEAM}; 1: greedy")
+    option("--length-penalty", type=float, help="exponent of the length penalty in a beam search (0.6)")
     option("--max-len", type=_whole, default=60, help="the most tokens to write (60)")
 
     option = add(
@@ -110,9 +99,7 @@ def _parser() -> argparse.ArgumentParser:
         "train a translator on your own sentence pairs, and write a page that translates, in one file",
     )
     option(
-        "pairs",
-        type=Path,
-        help=".tsv: a sentence, a tab, its translation; spaces between the words of both languages",
+        "pairs", type=Path, help=".tsv: a sentence, a tab, its translation; spaces between the words of both languages"
     )
     option("--out", type=Path, required=True, help="the page: a file ending in .html")
     option(
@@ -135,29 +122,11 @@ def _parser() -> argparse.ArgumentParser:
 
     option = add("grade", classes.grade, "check a class's submissions")
     option(
-        "folder",
-        type=Path,
-        metavar="FOLDER",
-        help="of submissions: holds a .ipynb, a .py or a folder for each student",
+        "folder", type=Path, metavar="FOLDER", help="of submissions: holds a .ipynb, a .py or a folder for each student"
     )
-    option(
-        "--out",
-        type=Path,
-        default=Path("grades"),
-        help="folder for the results (grades)",
-    )
-    option(
-        "--exercises",
-        type=_list,
-        metavar="LIST",
-        help="only these, by number or name: 4.1,4.3,soft-lookup",
-    )
-    option(
-        "--chapters",
-        type=_numbers,
-        metavar="LIST",
-        help="only those of these chapters: 4,5",
-    )
+    option("--out", type=Path, default=Path("grades"), help="folder for the results (grades)")
+    option("--exercises", type=_list, metavar="LIST", help="only these, by number or name: 4.1,4.3,soft-lookup")
+    option("--chapters", type=_numbers, metavar="LIST", help="only those of these chapters: 4,5")
     option(
         "--week",
         "--weeks",
@@ -177,63 +146,38 @@ def _parser() -> argparse.ArgumentParser:
         metavar="NAME",
         help="the column to fill in: in Canvas's file an assignment, in Moodle's what “Grade” is called there",
     )
-    option(
-        "--new-column",
-        action="store_true",
-        help="add that column to Canvas's file, unless it is there",
-    )
-    option(
-        "--seconds", type=_positive, default=60, help="for an exercise, at most (60)"
-    )
-    option(
-        "--total", type=_positive, default=600, help="for a submission, at most (600)"
-    )
-    option(
-        "--memory",
-        type=_positive,
-        default=2,
-        help="for a submission, in GB beyond PyTorch's own; Linux only (2)",
-    )
-    option(
-        "--jobs",
-        type=_whole,
-        help="submissions at a time (one for each core, at most 8)",
-    )
+    option("--new-column", action="store_true", help="add that column to Canvas's file, unless it is there")
+    option("--seconds", type=_positive, default=60, help="for an exercise, at most (60)")
+    option("--total", type=_positive, default=600, help="for a submission, at most (600)")
+    option("--memory", type=_positive, default=2, help="for a submission, in GB beyond PyTorch's own; Linux only (2)")
+    option("--jobs", type=_whole, help="submissions at a time (one for each core, at most 8)")
     return parser
 
 
 def _list(text: str) -> list[str]:
     items = [one.strip() for one in text.split(",") if one.strip()]
     if not items:
-        raise argparse.ArgumentTypeError(
-            f"expected a list such as 4.1,4.3, got {text!r}"
-        )
+        raise argparse.ArgumentTypeError(f"expected a list such as 4.1,4.3, got {text!r}")
     return items
 
 
 def _numbers(text: str) -> list[int]:
     items = _list(text)
     if odd := [one for one in items if not one.isdecimal()]:
-        raise argparse.ArgumentTypeError(
-            f"expected whole numbers such as 4,5, got {odd[0]!r}"
-        )
+        raise argparse.ArgumentTypeError(f"expected whole numbers such as 4,5, got {odd[0]!r}")
     return [*map(int, items)]
 
 
 def _beam(text: str) -> int:
     width = _whole(text)
     if width > WIDEST_BEAM:
-        raise argparse.ArgumentTypeError(
-            f"expected a width of at most {WIDEST_BEAM}, got {width}"
-        )
+        raise argparse.ArgumentTypeError(f"expected a width of at most {WIDEST_BEAM}, got {width}")
     return width
 
 
 def _whole(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(
-            f"expected a whole number from 1, got {text!r}"
-        )
+        raise argparse.ArgumentTypeError(f"expected a whole number from 1, got {text!r}")
     return int(text)
 
 

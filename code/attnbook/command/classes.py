@@ -24,13 +24,9 @@ def grade(options: argparse.Namespace, rest: list[str]) -> int:
     submissions = grading.submissions(options.folder)
     out = options.out.resolve()
     if out.is_relative_to(options.folder.resolve()):
-        raise ValueError(
-            f"{options.out} lies among the submissions; name a folder outside of them with --out"
-        )
+        raise ValueError(f"{options.out} lies among the submissions; name a folder outside of them with --out")
     if (options.assignment or options.new_column) and not options.roster:
-        raise ValueError(
-            "--assignment and --new-column belong to --roster, the file of Canvas or Moodle"
-        )
+        raise ValueError("--assignment and --new-column belong to --roster, the file of Canvas or Moodle")
     if options.roster:  # what is wrong with it is said before the work, not after it
         _look_at_roster(options, len(names))
     make_folder(out, 0o700)
@@ -51,9 +47,7 @@ def grade(options: argparse.Namespace, rest: list[str]) -> int:
         left = [one for one in left if one is not result]
         journal.add(result)
         _saved(report, out, lambda: report.write(results, left))  # noqa: B023 (called at once)
-        _say(
-            f"{len(results)} of {len(submissions)}  {result.student}: {result.summary(asked)}"
-        )
+        _say(f"{len(results)} of {len(submissions)}  {result.student}: {result.summary(asked)}")
     paths = _saved(report, out, lambda: _write(report, results, options, names))
     journal.end()
     for path in paths:
@@ -67,14 +61,7 @@ def _look_at_roster(options: argparse.Namespace, exercises: int) -> None:
     from attnbook import grading
 
     most = exercises * options.points
-    full = grading.upload(
-        options.roster,
-        [],
-        options.points,
-        most,
-        options.assignment,
-        options.new_column,
-    ).full
+    full = grading.upload(options.roster, [], options.points, most, options.assignment, options.new_column).full
     if full and not math.isclose(full, most, rel_tol=1e-3):
         _say(
             f"{options.roster} gives the assignment {full:g} points, and the exercises have {most:g}; with --points "
@@ -108,20 +95,11 @@ def _saved(report: "Report", out: Path, write: Callable[[], list[Path]]) -> list
         return write()
 
 
-def _write(
-    report: "Report",
-    results: "list[Result]",
-    options: argparse.Namespace,
-    names: list[str],
-) -> list[Path]:
+def _write(report: "Report", results: "list[Result]", options: argparse.Namespace, names: list[str]) -> list[Path]:
     paths = [*report.write(results), report.write_students(results)]
     if options.roster:
         path, made = report.write_upload(
-            results,
-            options.roster,
-            options.assignment,
-            len(names) * options.points,
-            options.new_column,
+            results, options.roster, options.assignment, len(names) * options.points, options.new_column
         )
         paths.append(path)
         for what, people in (

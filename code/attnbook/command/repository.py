@@ -10,26 +10,17 @@ import sys
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-HOSTED = {
-    ".js": "text/javascript",
-    ".mjs": "text/javascript",
-    ".wasm": "application/wasm",
-}
+HOSTED = {".js": "text/javascript", ".mjs": "text/javascript", ".wasm": "application/wasm"}
 
 # how the cells of notebooks are run and compared
-NBVAL = (
-    *("--nbval", "--nbval-current-env"),
-    *("--nbval-sanitize-with", "tests/nbval_sanitize.cfg"),
-)
+NBVAL = (*("--nbval", "--nbval-current-env"), *("--nbval-sanitize-with", "tests/nbval_sanitize.cfg"))
 
 
 def find_repository() -> Path:
     """The book's folder: the current one, one around it, or the one in which the package lies."""
     here = Path.cwd()
     for folder in (here, *here.parents, Path(__file__).parents[3]):
-        if (folder / "tools" / "book.py").is_file() and (
-            folder / "_config.yml"
-        ).is_file():
+        if (folder / "tools" / "book.py").is_file() and (folder / "_config.yml").is_file():
             return folder
     raise FileNotFoundError(
         f"this needs the book's repository (chapters, tests, tools), and {here} is not in it; go to its folder first"
@@ -38,9 +29,7 @@ def find_repository() -> Path:
 
 def _python(root: Path, *words: str, **variables: str) -> int:
     """Run `python …` in the repository, with its own package."""
-    path = os.pathsep.join(
-        filter(None, [str(root / "code"), os.environ.get("PYTHONPATH")])
-    )
+    path = os.pathsep.join(filter(None, [str(root / "code"), os.environ.get("PYTHONPATH")]))
     # files are read and written as UTF-8 on Windows, too, whichever package does it
     env = os.environ | {"PYTHONPATH": path, "PYTHONUTF8": "1"} | variables
     with subprocess.Popen([sys.executable, *words], cwd=root, env=env) as program:
@@ -66,15 +55,10 @@ def test(options: argparse.Namespace, rest: list[str]) -> int:
     """Run pytest and nbval on everything, or as its arguments say, on the CPU."""
     # On the CPU and with one thread sums are added in one order, so that stored outputs compare.
     threads = str(options.threads)
-    fixed = {
-        "ATTNBOOK_DEVICE": "cpu",
-        "OMP_NUM_THREADS": threads,
-        "MKL_NUM_THREADS": threads,
-    }
-    everything = ["-n", "2", "--dist", "loadscope", "tests", "chapters"]
-    return _python(
-        find_repository(), "-m", "pytest", *NBVAL, *(rest or everything), **fixed
-    )
+    fixed = {"ATTNBOOK_DEVICE": "cpu", "OMP_NUM_THREADS": threads, "MKL_NUM_THREADS": threads}
+    # in this order, and not the files with most tests first: the chapters take longest
+    everything = ["-n", "2", "--dist", "loadscope", "--no-loadscope-reorder", "chapters", "tests"]
+    return _python(find_repository(), "-m", "pytest", *NBVAL, *(rest or everything), **fixed)
 
 
 def lab(options: argparse.Namespace, rest: list[str]) -> int:
@@ -97,19 +81,12 @@ def serve(options: argparse.Namespace, rest: list[str]) -> int:
     kinds = {"extensions_map": SimpleHTTPRequestHandler.extensions_map | HOSTED}
     handler = type("Pages", (SimpleHTTPRequestHandler,), kinds)
     try:
-        server = ThreadingHTTPServer(
-            ("127.0.0.1", options.port), functools.partial(handler, directory=pages)
-        )
+        server = ThreadingHTTPServer(("127.0.0.1", options.port), functools.partial(handler, directory=pages))
     except (OSError, OverflowError) as error:
         taken = getattr(error, "errno", None) == errno.EADDRINUSE
         why = "is taken" if taken else f"cannot be used ({error})"
-        raise ValueError(
-            f"port {options.port} {why}; choose another with --port"
-        ) from error
+        raise ValueError(f"port {options.port} {why}; choose another with --port") from error
     with server:
-        print(
-            f"The book is at http://127.0.0.1:{server.server_port}/ (end with Ctrl-C)",
-            flush=True,
-        )
+        print(f"The book is at http://127.0.0.1:{server.server_port}/ (end with Ctrl-C)", flush=True)
         server.serve_forever()
     return 0

@@ -24,21 +24,10 @@ from pathlib import Path
 import torch
 
 from attnbook.checks import check_count, check_positive
-from attnbook.data import (
-    BilingualGrammar,
-    Split,
-    bundled_pairs,
-    read_pairs,
-    split_pairs,
-)
+from attnbook.data import BilingualGrammar, Split, bundled_pairs, read_pairs, split_pairs
 from attnbook.files import make_folder, write_atomically
 from attnbook.reproducible import best_device, seed_everything
-from attnbook.training import (
-    CheckpointError,
-    OtherProcessError,
-    make_fabric,
-    together,
-)
+from attnbook.training import CheckpointError, OtherProcessError, make_fabric, together
 from attnbook.translation import RECIPES, Fitted, Recipe, evaluate, fit
 
 __all__ = ["main", "read_data"]
@@ -79,36 +68,21 @@ def _parser(prog: str = PROG) -> argparse.ArgumentParser:
         epilog=examples.replace(PROG, prog),
     )
     parser.add_argument(
-        "--data",
-        default="bundled",
-        help="bundled, grammar, or a file: fra.txt, .tsv or d2l's fra-eng.zip",
+        "--data", default="bundled", help="bundled, grammar, or a file: fra.txt, .tsv or d2l's fra-eng.zip"
     )
     parser.add_argument("--model", default="bahdanau", choices=sorted(RECIPES))
     parser.add_argument(
-        "--out",
-        type=Path,
-        required=True,
-        help="a folder for checkpoints, the trained translator and its results",
+        "--out", type=Path, required=True, help="a folder for checkpoints, the trained translator and its results"
     )
     length = parser.add_mutually_exclusive_group(required=True)
     length.add_argument("--steps", type=int, help="number of updates")
     length.add_argument("--epochs", type=int, help="times through the training pairs")
-    length.add_argument(
-        "--seconds",
-        type=float,
-        help="as many steps as fit; the learning rate follows the clock",
-    )
+    length.add_argument("--seconds", type=float, help="as many steps as fit; the learning rate follows the clock")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--batch-size", type=int, help="instead of the recipe's")
     parser.add_argument("--lr", type=float, help="instead of the recipe's")
-    parser.add_argument(
-        "--patience",
-        type=int,
-        help="stop after so many evaluations without improvement",
-    )
-    parser.add_argument(
-        "--beam", type=int, default=1, help="width of the beam search on the test set"
-    )
+    parser.add_argument("--patience", type=int, help="stop after so many evaluations without improvement")
+    parser.add_argument("--beam", type=int, default=1, help="width of the beam search on the test set")
     parser.add_argument("--devices", type=int, default=1, help="processes per machine")
     parser.add_argument("--nodes", type=int, default=1, help="number of machines")
     return parser
@@ -126,17 +100,13 @@ def _recipe(options: argparse.Namespace) -> Recipe:
 def _check_machines(options: argparse.Namespace) -> None:
     """Refuse what would wait for machines that do not come, or start more processes than there are devices."""
     if options.nodes > 1 and not {"MASTER_ADDR", "SLURM_NTASKS"} & os.environ.keys():
-        raise ValueError(
-            "--nodes is for a training that torchrun, or Slurm, starts on each machine; see --help"
-        )
+        raise ValueError("--nodes is for a training that torchrun, or Slurm, starts on each machine; see --help")
     kind = best_device().type
     there = {"cpu": os.cpu_count() or 1, "cuda": torch.cuda.device_count()}
     most = there.get(kind, 1)
     if options.devices > most:
         what = "cores" if kind == "cpu" else "devices"
-        raise ValueError(
-            f"--devices must be at most {most}, this machine's number of {what}; got {options.devices}"
-        )
+        raise ValueError(f"--devices must be at most {most}, this machine's number of {what}; got {options.devices}")
 
 
 def _prepare(options: argparse.Namespace, first: bool) -> Split:
@@ -212,31 +182,21 @@ def _run(options: argparse.Namespace, command: str) -> int:
     return 0
 
 
-def _report(
-    options: argparse.Namespace, command: str, fitted: Fitted, split: Split
-) -> None:
+def _report(options: argparse.Namespace, command: str, fitted: Fitted, split: Split) -> None:
     """Save the translator and say how good it is on sentences it has not seen."""
     translator = fitted.translator
     translator.save(options.out / "translator.pt")
-    scores = {
-        part: evaluate(translator, getattr(split, part), options.beam)
-        for part in ("dev", "test")
-    }
+    scores = {part: evaluate(translator, getattr(split, part), options.beam) for part in ("dev", "test")}
     result = {
         "command": command,
         "steps": len(fitted.losses),
         "losses": fitted.losses,
         "development": fitted.history,
-        "scores": {
-            part: {k: v for k, v in score.items() if k != "translations"}
-            for part, score in scores.items()
-        },
+        "scores": {part: {k: v for k, v in score.items() if k != "translations"} for part, score in scores.items()},
     }
     write_atomically(options.out / "result.json", json.dumps(result) + "\n")
     for part, score in scores.items():
-        print(
-            f"{part}: BLEU {score['bleu']:.1f}, chrF {score['chrf']:.1f} on {score['sentences']} sentences"
-        )
+        print(f"{part}: BLEU {score['bleu']:.1f}, chrF {score['chrf']:.1f} on {score['sentences']} sentences")
     for source, written in list(scores["test"]["translations"].items())[:5]:
         print(f"  {source} → {written}")
     print(f"saved in {os.fspath(options.out)}")

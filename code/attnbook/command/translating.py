@@ -2,7 +2,6 @@
 
 import argparse
 import hashlib
-import math
 import re
 import sys
 from dataclasses import asdict, replace
@@ -32,8 +31,6 @@ def translate(options: argparse.Namespace, rest: list[str]) -> int:
 
     translator = _translator(options.model)
     penalty = options.length_penalty
-    if penalty is not None and not math.isfinite(penalty):
-        raise ValueError(f"--length-penalty must be a finite number, got {penalty}")
     how = {
         "beam": options.beam,
         "length_penalty": LENGTH_PENALTY if penalty is None else penalty,
@@ -52,9 +49,7 @@ def _translator(name: str) -> "Translator":
     if path.is_dir():
         path /= "translator.pt"
         if not path.is_file():
-            raise FileNotFoundError(
-                f"{path} is not there: the training has not ended, or {name} is another folder"
-            )
+            raise FileNotFoundError(f"{path} is not there: the training has not ended, or {name} is another folder")
     if not path.is_file() and name in KINDS:
         return load_page_model(name)
     if not path.is_file():
@@ -78,68 +73,39 @@ def page_model(options: argparse.Namespace, rest: list[str]) -> int:
         raise ValueError("--languages takes two names, and one of them is empty")
     for code in options.codes:
         if not re.fullmatch("[a-zA-Z]{2,3}(-[a-zA-Z0-9]{2,8})*", code):
-            raise ValueError(
-                f"--codes takes two language codes such as de or pt-BR, got {code!r}"
-            )
+            raise ValueError(f"--codes takes two language codes such as de or pt-BR, got {code!r}")
     if out.exists() and options.pairs.exists() and out.samefile(options.pairs):
         raise ValueError(f"--out would replace the pairs in {out}; name another page")
     from attnbook.data import read_pairs, split_pairs
     from attnbook.files import make_folder, write_atomically
-    from attnbook.translation import (
-        PAGE_SETTINGS,
-        evaluate,
-        page_model_file,
-        page_sentences,
-        train_page_model,
-    )
+    from attnbook.translation import PAGE_SETTINGS, evaluate, page_model_file, page_sentences, train_page_model
     from attnbook.widgets.translate_page.own import own_page
 
     pairs = read_pairs(options.pairs)
     split = split_pairs(pairs, (0.9, 0.0, 0.1), options.seed)
     source = hashlib.sha256(options.pairs.read_bytes()).hexdigest()
-    setting = _that_fits(
-        replace(PAGE_SETTINGS[options.model], epochs=options.epochs),
-        split,
-        options,
-        source,
-    )
+    setting = _that_fits(replace(PAGE_SETTINGS[options.model], epochs=options.epochs), split, options, source)
     make_folder(out.parent)
     # of this data and these settings: another command begins anew
-    mark = hashlib.sha256(repr((source, setting, options.seed)).encode()).hexdigest()[
-        :8
-    ]
+    mark = hashlib.sha256(repr((source, setting, options.seed)).encode()).hexdigest()[:8]
     checkpoint = out.with_name(f"{out.stem}-{mark}.training.pt")
     said = "going on from" if checkpoint.is_file() else "interrupted, it goes on from"
-    print(
-        f"training on {len(split.train)} pairs; {said} {checkpoint.name}",
-        file=sys.stderr,
-        flush=True,
-    )
-    translator = train_page_model(
-        setting, split, options.seed, checkpoint, progress=sys.stderr.isatty()
-    )
+    print(f"training on {len(split.train)} pairs; {said} {checkpoint.name}", file=sys.stderr, flush=True)
+    translator = train_page_model(setting, split, options.seed, checkpoint, progress=sys.stderr.isatty())
     found = evaluate(translator, split.test)
     files = {
-        options.model: page_model_file(
-            translator, options.model, _measured(setting, options, source, found)
-        ),
+        options.model: page_model_file(translator, options.model, _measured(setting, options, source, found)),
         "sentences": page_sentences(split),
     }
-    page = own_page(
-        options.model, files, options.languages, options.codes, _tries(split)
-    )
+    page = own_page(options.model, files, options.languages, options.codes, _tries(split))
     write_atomically(out, page)
     checkpoint.unlink(missing_ok=True)
-    print(
-        f"BLEU {found['bleu']:.1f} on {found['sentences']} sentences that it was not trained on"
-    )
+    print(f"BLEU {found['bleu']:.1f} on {found['sentences']} sentences that it was not trained on")
     print(f"{out} ({len(page.encode()) / 1e6:.1f} MB): open it by double-clicking")
     return 0
 
 
-def _measured(
-    setting: "PageSetting", options: argparse.Namespace, source: str, found: dict
-) -> dict:
+def _measured(setting: "PageSetting", options: argparse.Namespace, source: str, found: dict) -> dict:
     return {
         "command": "attnbook page-model",
         "versions": {"torch": version("torch")},
@@ -151,9 +117,7 @@ def _measured(
     }
 
 
-def _that_fits(
-    setting: "PageSetting", split: "Split", options: argparse.Namespace, source: str
-) -> "PageSetting":
+def _that_fits(setting: "PageSetting", split: "Split", options: argparse.Namespace, source: str) -> "PageSetting":
     """The setting with as many words as a page model has room for: the rarest are left out first."""
     from attnbook.translation import page_model_file, untrained
 
@@ -161,23 +125,16 @@ def _that_fits(
     for min_count in range(setting.recipe.min_count, RAREST + 1):
         recipe = replace(setting.recipe, min_count=min_count)
         try:
-            page_model_file(
-                untrained(recipe, split.train),
-                options.model,
-                _measured(setting, options, source, nothing),
-            )
+            page_model_file(untrained(recipe, split.train), options.model, _measured(setting, options, source, nothing))
         except ValueError as error:
             last = error
             continue
         if min_count > setting.recipe.min_count:
             print(
-                f"words that occur less than {min_count} times are left out: a page has room for 2 MB",
-                file=sys.stderr,
+                f"words that occur less than {min_count} times are left out: a page has room for 2 MB", file=sys.stderr
             )
         return replace(setting, recipe=recipe)
-    raise ValueError(
-        f"{options.pairs} has too many different words for a page ({last}); pass fewer pairs"
-    )
+    raise ValueError(f"{options.pairs} has too many different words for a page ({last}); pass fewer pairs")
 
 
 def _tries(split: "Split") -> list[str]:
@@ -186,8 +143,6 @@ def _tries(split: "Split") -> list[str]:
     for part, number in ((split.test, 4), (split.train, 2)):
         # on one line, and with plain spaces
         sources = dict.fromkeys(" ".join(pair.source.split()) for pair in part)
-        short = [one for one in sources if len(one) <= 60] or [
-            next(iter(sources))[:120]
-        ]
+        short = [one for one in sources if len(one) <= 60] or [next(iter(sources))[:120]]
         offered += short[:: max(1, len(short) // number)][:number]
     return offered

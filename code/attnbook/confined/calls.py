@@ -13,29 +13,11 @@ from attnbook.confined.system import NO_NEW_PRIVILEGES, call
 SET_FILTER, BY_PROGRAM = 22, 2  # of <linux/prctl.h>
 GET_RING, JOIN_NEW_SESSION, OF_THE_USER = 0, 1, -4  # of <linux/keyctl.h>
 NAMES = (
-    *(
-        "memfd_create",
-        "memfd_secret",
-        "shmget",
-        "msgget",
-        "semget",
-        "mq_open",
-    ),  # not a process's own memory
+    *("memfd_create", "memfd_secret", "shmget", "msgget", "semget", "mq_open"),  # not a process's own memory
     *("keyctl", "add_key", "request_key"),  # passwords and tickets of the login
-    *(
-        "socket",
-        "io_uring_setup",
-    ),  # the second makes sockets, too; a socketpair is still made
+    *("socket", "io_uring_setup"),  # the second makes sockets, too; a socketpair is still made
     *("unshare", "setns", "mount", "fsopen"),
-    *(
-        "ptrace",
-        "process_vm_readv",
-        "process_vm_writev",
-        "pidfd_getfd",
-        "perf_event_open",
-        "bpf",
-        "userfaultfd",
-    ),
+    *("ptrace", "process_vm_readv", "process_vm_writev", "pidfd_getfd", "perf_event_open", "bpf", "userfaultfd"),
 )
 PROCESSORS = {  # machine → its number in <linux/audit.h>, and those of the calls
     "x86_64": (
@@ -56,11 +38,7 @@ NUMBER, PROCESSOR = 0, 4  # where the kernel puts them
 def known() -> dict[str, int]:
     """The calls that are refused here, with their numbers; none on a processor that is not listed."""
     _, numbers = PROCESSORS.get(os.uname().machine, (0, ()))
-    return (
-        dict(zip(NAMES, numbers, strict=False))
-        if ctypes.sizeof(ctypes.c_void_p) == 8
-        else {}
-    )
+    return dict(zip(NAMES, numbers, strict=False)) if ctypes.sizeof(ctypes.c_void_p) == 8 else {}
 
 
 def give_up() -> None:
@@ -79,23 +57,13 @@ def give_up() -> None:
         (IF_EQUAL, 0, count + 3, PROCESSORS[os.uname().machine][0]),
         (LOAD, 0, 0, NUMBER),
         (IF_AT_LEAST, count + 1, 0, OTHER_NUMBERING),
-        *(
-            (IF_EQUAL, count - place, 0, number)
-            for place, number in enumerate(refused.values())
-        ),
+        *((IF_EQUAL, count - place, 0, number) for place, number in enumerate(refused.values())),
         (RETURN, 0, 0, ALLOW),
         (RETURN, 0, 0, REFUSE),
     ]
-    program = ctypes.create_string_buffer(
-        b"".join(struct.pack("=HBBI", *step) for step in steps)
-    )
+    program = ctypes.create_string_buffer(b"".join(struct.pack("=HBBI", *step) for step in steps))
     call("prctl", NO_NEW_PRIVILEGES, 1, 0, 0, 0)
-    call(
-        "prctl",
-        SET_FILTER,
-        BY_PROGRAM,
-        struct.pack("@HP", len(steps), ctypes.addressof(program)),
-    )
+    call("prctl", SET_FILTER, BY_PROGRAM, struct.pack("@HP", len(steps), ctypes.addressof(program)))
 
 
 def keys_of_this_login() -> int:

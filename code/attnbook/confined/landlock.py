@@ -58,10 +58,7 @@ def restrict(readable: Iterable[str], changeable: Iterable[str]) -> None:
         "syscall",
         CREATE_RULESET,
         struct.pack(
-            "=QQQ",
-            files,
-            BIND_AND_CONNECT if known >= 4 else 0,
-            ABSTRACT_SOCKETS_AND_SIGNALS if known >= 6 else 0,
+            "=QQQ", files, BIND_AND_CONNECT if known >= 4 else 0, ABSTRACT_SOCKETS_AND_SIGNALS if known >= 6 else 0
         ),
         24,
         0,

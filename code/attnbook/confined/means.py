@@ -77,10 +77,7 @@ def tried(parts: tuple[str, ...], needs: str) -> tuple[tuple[str, ...] | None, s
         What the process could do in spite of them, or None and the reason why they do not work here.
     """
     with contextlib.ExitStack() as end:
-        outside, folder = (
-            os.path.realpath(end.enter_context(tempfile.TemporaryDirectory()))
-            for _ in range(2)
-        )
+        outside, folder = (os.path.realpath(end.enter_context(tempfile.TemporaryDirectory())) for _ in range(2))
         secret, mark = f"{outside}/secret", f"{folder}/mark"
         task = {"needs": needs, "other": os.getpid(), "secret": secret, "mark": mark}
         for path in (secret, mark):
@@ -89,12 +86,7 @@ def tried(parts: tuple[str, ...], needs: str) -> tuple[tuple[str, ...] | None, s
         task["tcp"] = end.enter_context(_listening()).getsockname()[1]
         task["udp"] = end.enter_context(_receiving(("127.0.0.1", 0))).getsockname()[1]
         task["unix"] = end.enter_context(_receiving(f"{outside}/socket")).getsockname()
-        order = {
-            "parts": parts,
-            "readable": readable([folder]),
-            "folder": folder,
-            "run": "attnbook.confined.trial",
-        }
+        order = {"parts": parts, "readable": readable([folder]), "folder": folder, "run": "attnbook.confined.trial"}
         try:
             done = subprocess.run(
                 [sys.executable, "-P", "-s", "-m", "attnbook.confined"],

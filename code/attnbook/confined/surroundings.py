@@ -72,9 +72,7 @@ def environment(folder: str, private: Iterable[str] = ()) -> dict[str, str]:
         What it may know of this process's environment, and paths by which it finds the same packages.
     """
     kept = {
-        name: value
-        for name, value in os.environ.items()
-        if name.upper() in KEPT or name.upper().startswith(KEPT_ALL)
+        name: value for name, value in os.environ.items() if name.upper() in KEPT or name.upper().startswith(KEPT_ALL)
     }
     own = ("HOME", "USERPROFILE", "TMPDIR", "TEMP", "TMP", "MPLCONFIGDIR")
     path = [str(PACKAGE.parent), *_search_path(private)]
@@ -121,7 +119,5 @@ def _public(paths: Iterable[str], private: Iterable[str]) -> list[str]:
     return [
         os.path.abspath(path)
         for path in paths
-        if path
-        and os.path.exists(path)
-        and not any(Path(one).is_relative_to(os.path.realpath(path)) for one in own)
+        if path and os.path.exists(path) and not any(Path(one).is_relative_to(os.path.realpath(path)) for one in own)
     ]

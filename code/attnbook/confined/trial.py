@@ -25,9 +25,7 @@ def main() -> None:
         "change permissions of other files": lambda: os.chmod(secret, 0o600),
         "use TCP": lambda: socket.create_connection(here, 5).close(),
         "use UDP": lambda: _socket("AF_INET").sendto(b"", ("127.0.0.1", task["udp"])),
-        "talk to other programs of this user": lambda: _socket("AF_UNIX").sendto(
-            b"", task["unix"]
-        ),
+        "talk to other programs of this user": lambda: _socket("AF_UNIX").sendto(b"", task["unix"]),
         "use the keys of this login": lambda: calls.keys_of_this_login(),
         "see which programs run": lambda: os.stat(f"/proc/{task['other']}/cmdline"),
         "signal other processes": lambda: os.kill(task["other"], 0),

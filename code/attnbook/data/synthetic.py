@@ -1,13 +1,12 @@
 """Small seeded data sets, made in memory."""
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from attnbook.checks import check_count, check_tensor
+from attnbook.checks import check_count, check_not_negative, check_tensor
 
 
 def true_curve(x: Tensor) -> Tensor:
@@ -69,14 +68,11 @@ def kernel_regression_data(
         A `RegressionData`.
 
     Raises:
-        TypeError: `n` is not an integer.
+        TypeError: `n` is not an integer, `noise` not a number.
         ValueError: no point, or noise that is negative or not finite.
     """
     check_count("n", n)
-    if not 0 <= noise < math.inf:
-        raise ValueError(
-            f"noise is a standard deviation, a finite number of at least 0, got {noise}"
-        )
+    check_not_negative("noise", noise)
     rng = np.random.default_rng(seed)
     x_train = torch.from_numpy(np.sort(rng.random(n) * 5))
     y_train = true_curve(x_train) + torch.from_numpy(rng.normal(0, noise, n))

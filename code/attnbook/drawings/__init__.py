@@ -4,9 +4,18 @@ A drawing is a function that draws on a `Sheet`, wide or narrow, and returns a `
 Its numbers are computed by the package, from what the chapter's text says.
 """
 
-from attnbook.drawings.alignments import four_claimed_links, heads_and_their_average, where_each_word_looked
-from attnbook.drawings.blocks import a_stream_for_each_word, numbers_normalised_together
-from attnbook.drawings.lookup import one_key_or_a_blend
+from attnbook.drawings.alignments import (
+    four_claimed_links,
+    heads_and_their_average,
+    weights_and_true_links,
+    where_each_word_looked,
+)
+from attnbook.drawings.blocks import (
+    a_norm_on_the_stream_or_beside_it,
+    a_stream_for_each_word,
+    numbers_normalised_together,
+)
+from attnbook.drawings.lookup import a_longer_query_insists, one_key_or_a_blend
 from attnbook.drawings.masks import an_empty_row_spoils_the_matrix, three_exponentials_shifted
 from attnbook.drawings.matrices import a_list_or_a_matrix, interference_in_a_sum, near_or_large, overlapping_keys
 from attnbook.drawings.memory import (
@@ -15,7 +24,7 @@ from attnbook.drawings.memory import (
     four_ways_to_share_keys,
     waiting_for_bytes,
 )
-from attnbook.drawings.multi_head import three_heads_share_the_width
+from attnbook.drawings.multi_head import cut_and_swap_or_reshape, three_heads_share_the_width
 from attnbook.drawings.positions import rotary_sees_the_distance, where_positions_act
 from attnbook.drawings.readings import a_false_note, two_heads_that_copy, two_stories_for_one_output
 from attnbook.drawings.recurrent import (
@@ -25,7 +34,8 @@ from attnbook.drawings.recurrent import (
     two_looks_back,
 )
 from attnbook.drawings.regression import each_point_by_its_weight, from_one_width_to_a_matrix, three_widths, twenty_fits
-from attnbook.drawings.scores import nearness_lifted, three_favourites
+from attnbook.drawings.runs import readers_in_longer_rows, steps_until_learned
+from attnbook.drawings.scores import every_query_meets_every_key, nearness_lifted, three_favourites
 from attnbook.drawings.sentences import three_vectors_of_a_word, who_asks_whom
 from attnbook.drawings.sheet import NARROW, WIDE, Picture, Sheet, drawing, shade, tint
 from attnbook.drawings.spans import (
@@ -34,6 +44,7 @@ from attnbook.drawings.spans import (
     two_readings_of_a_table,
     who_works_for_the_museum,
 )
+from attnbook.drawings.stacks import two_stacks_and_a_memory, where_the_parameters_are
 from attnbook.drawings.transformers import (
     every_number_of_a_tiny_transformer,
     rows_at_once_or_in_turn,
@@ -51,15 +62,18 @@ from attnbook.drawings.writing import (
 
 __all__ = [
     "NARROW", "Picture", "Sheet", "WIDE", "a_false_note", "a_gate_between_old_and_new", "a_list_or_a_matrix",
-    "a_sentence_through_one_vector", "a_stream_for_each_word", "a_table_never_stored", "a_tail_and_five_filters",
-    "an_empty_row_spoils_the_matrix", "budget_of_a_row", "drawing", "each_point_by_its_weight",
-    "every_number_of_a_tiny_transformer", "fast_and_slow_memory", "first_push_of_two_losses", "four_claimed_links",
-    "four_steps_or_one", "four_ways_to_share_keys", "from_one_width_to_a_matrix", "heads_and_their_average",
-    "interference_in_a_sum", "near_or_large", "nearness_lifted", "numbers_normalised_together", "one_key_or_a_blend",
-    "overlapping_keys", "rejected_words_fill_the_gaps", "room_for_nested_names", "rotary_sees_the_distance",
-    "rows_at_once_or_in_turn", "shade", "the_teachers_word_or_its_own", "three_exponentials_shifted",
-    "three_favourites", "three_heads_share_the_width", "three_kinds_of_models", "three_vectors_of_a_word",
-    "three_widths", "tint", "twenty_fits", "two_guards_of_the_answer", "two_heads_that_copy", "two_looks_back",
-    "two_readings_of_a_table", "two_stories_for_one_output", "waiting_for_bytes", "what_a_cache_saves",
-    "where_each_word_looked", "where_greedy_loses", "where_positions_act", "who_asks_whom", "who_works_for_the_museum",
+    "a_longer_query_insists", "a_norm_on_the_stream_or_beside_it", "a_sentence_through_one_vector",
+    "a_stream_for_each_word", "a_table_never_stored", "a_tail_and_five_filters", "an_empty_row_spoils_the_matrix",
+    "budget_of_a_row", "cut_and_swap_or_reshape", "drawing", "each_point_by_its_weight",
+    "every_number_of_a_tiny_transformer", "every_query_meets_every_key", "fast_and_slow_memory",
+    "first_push_of_two_losses", "four_claimed_links", "four_steps_or_one", "four_ways_to_share_keys",
+    "from_one_width_to_a_matrix", "heads_and_their_average", "interference_in_a_sum", "near_or_large",
+    "nearness_lifted", "numbers_normalised_together", "one_key_or_a_blend", "overlapping_keys",
+    "readers_in_longer_rows", "rejected_words_fill_the_gaps", "room_for_nested_names", "rotary_sees_the_distance",
+    "rows_at_once_or_in_turn", "shade", "steps_until_learned", "the_teachers_word_or_its_own",
+    "three_exponentials_shifted", "three_favourites", "three_heads_share_the_width", "three_kinds_of_models",
+    "three_vectors_of_a_word", "three_widths", "tint", "twenty_fits", "two_guards_of_the_answer", "two_heads_that_copy",
+    "two_looks_back", "two_readings_of_a_table", "two_stacks_and_a_memory", "two_stories_for_one_output",
+    "waiting_for_bytes", "weights_and_true_links", "what_a_cache_saves", "where_each_word_looked", "where_greedy_loses",
+    "where_positions_act", "where_the_parameters_are", "who_asks_whom", "who_works_for_the_museum",
 ]  # fmt: skip

@@ -6,8 +6,10 @@ from collections.abc import Collection
 from torch import Tensor
 
 from attnbook.drawings.sheet import Picture, Sheet, drawing, shade
-from attnbook.page.style import GREY, KEY
+from attnbook.page.style import GREY, INK, KEY
 from attnbook.translation import load_page_model
+
+KEY_INK = "#A84A00"  # the key's colour, dark enough for words
 
 
 @functools.cache
@@ -36,6 +38,66 @@ def where_each_word_looked(sheet: Sheet) -> None:
         for i, row in enumerate(weights):
             j = max(range(len(row)), key=row.__getitem__)
             sheet.box(x + j * cell, y + i * cell, cell, cell, color=KEY, radius=0, line=3)
+        _axes(sheet, x, y)
+        if number or not sheet.narrow:
+            sheet.text(x, y + 8 * cell + 20, "framed: the row's largest", color=KEY_INK, anchor="start", size=14)
+
+
+def _axes(sheet: Sheet, x: float, y: float) -> None:
+    """What the columns and the rows of a table are, beside its upper left corner."""
+    sheet.text(x - 7, y - 26, "looks at →", anchor="end", size=13, color=GREY)
+    sheet.text(x - 7, y - 8, "writes ↓", anchor="end", size=13, color=GREY)
+
+
+def weights_and_true_links(
+    source: list[str], target: list[str], weights: Tensor, links: Collection[tuple[int, int]]
+) -> Picture:
+    """Attention weights with rings at the true links; beside each row, how far its largest weight is from one.
+
+    Args:
+        source, target: the words, without `<eos>`.
+        weights: (T, S) from 0 to 1, one row per target word.
+        links: pairs (i, j) of a source word i and the target word j that belongs to it.
+
+    Returns:
+        The picture.
+    """
+    said = []
+    for j, row in enumerate(weights):
+        away = min(abs(int(row.argmax()) - i) for i, word in links if word == j)
+        said.append(("hit", "next to it")[away] if away < 2 else f"{away} away")
+
+    def draw(sheet: Sheet) -> None:
+        cell, left, top = (18, 100, 92) if sheet.narrow else (38, 112, 92)
+        for i, word in enumerate(source):
+            sheet.text(left + (i + 0.5) * cell + 5, top - 8, word, anchor="start", size=14, turn=-90)
+        high = 30
+        for j, (word, row) in enumerate(zip(target, weights.tolist(), strict=True)):
+            y = top + j * high
+            sheet.text(left - 7, y + high / 2 + 5, word, anchor="end", size=14)
+            for i, weight in enumerate(row):
+                look = {"color": GREY, "fill": shade(weight), "radius": 0, "line": 0.7}
+                words = "" if sheet.narrow else f"{weight:.2f}".lstrip("0")
+                ink = INK if weight < 0.6 else "#ffffff"
+                sheet.box(left + i * cell, y, cell, high, words, ink=ink, size=13, **look)
+            right = left + len(source) * cell + 8
+            sheet.text(right, y + high / 2 + 5, said[j], anchor="start", size=14, bold=said[j] == "hit")
+        for i, j in sorted(links):
+            radius, middle = (7, 0) if sheet.narrow else (13, 0)
+            x, y = left + (i + 0.5) * cell + middle, top + (j + 0.5) * high
+            sheet.dot(x, y, radius, fill="none", color=KEY)
+        _axes(sheet, left, top)
+        under = top + len(target) * high + 22
+        sheet.text(left, under, "ring: a true link", anchor="start", size=14, color=KEY_INK)
+        sheet.text(left + len(source) * cell + 8, top - 8, "largest:", anchor="start", size=13, color=GREY)
+
+    alt = (
+        f"Attention weights from {' '.join(target)}, down, to {' '.join(source)}, across, with rings at the true "
+        "links. Beside each row, how far its largest weight is from a true link: "
+        + ", ".join(f"{word} {how}" for word, how in zip(target, said, strict=True))
+        + "."
+    )
+    return Picture(draw, alt)
 
 
 SURE, POSSIBLE = {(0, 0), (1, 2), (2, 3), (3, 2)}, {(1, 1), (3, 1)}  # (target, source)
@@ -106,12 +168,12 @@ def heads_and_their_average(
             sheet.text(left + (i + 0.5) * cell + 5, top - 7, word, anchor="start", size=14, turn=-90)
         for j, word in enumerate(target):
             sheet.text(left - 7, top + (j + 0.5) * cell + 5, word, anchor="end", size=14)
-        sheet.text(left - 7, top - 26, "looks at →", anchor="end", size=13, color=GREY)
-        sheet.text(left - 7, top - 8, "writes ↓", anchor="end", size=13, color=GREY)
+        _axes(sheet, left, top)
         table(sheet, left, top, heads.mean(0), cell)
         under = top + len(target) * cell
         sheet.text(left, under + 22, f"average of all: error {errors[-1]:.2f}", anchor="start", size=14, bold=True)
-        x0, y0 = (4, under + 66) if sheet.narrow else (left + len(source) * cell + 34, 40)
+        sheet.text(left, under + 44, "framed: a true link", anchor="start", size=14, color=KEY_INK)
+        x0, y0 = (4, under + 88) if sheet.narrow else (left + len(source) * cell + 34, 40)
         small = 8.5
         step, high = 84, len(target) * small + (40 if sheet.narrow else 54)
         for number, weights in enumerate(heads):

@@ -62,6 +62,39 @@ def a_stream_for_each_word(sheet: Sheet) -> None:
         sheet.text(4, 365, "its stream", anchor="start", size=14, color=GREY)
 
 
+@drawing(
+    "Two layers side by side, each with a heavy vertical arrow, the stream, from x below to z above. Side branches "
+    "leave the stream, pass through attention or the network and return to it in a circled plus. Left, post-LN: a norm "
+    "sits on the stream itself, above each plus; below it stands: the stream passes two norms. Right, pre-LN: norms "
+    "sit on the side branches, below attention and below the network; below it stands: the stream meets only sums."
+)
+def a_norm_on_the_stream_or_beside_it(sheet: Sheet) -> None:
+    """Post-LN and pre-LN: the same parts, the norms in two places."""
+    panels = (("post-LN", "the stream passes", "two norms", True), ("pre-LN", "the stream meets", "only sums", False))
+    for number, (title, said, more, after) in enumerate(panels):
+        x, out = (38 + 170 * number, 78) if sheet.narrow else (110 + 330 * number, 130)
+        sheet.text(x + out / 2, 18, title, bold=True)
+        sheet.line((x, 350), (x, 32), width=3.5, arrow=True)
+        sheet.text(x + 16, 44, "z", italic=True)
+        sheet.text(x + 16, 350, "x", italic=True)
+        for name, foot in (("attention", 326), ("network", 190)):
+            plus = foot - 84
+            sheet.line((x, foot), (x + out, foot), (x + out, plus), (x + 11, plus), color=GREY, arrow=True)
+            high = 44 if after else 58
+            sheet.box(x + out - 44, foot - high - 15, 88, 30, name, fill="#ffffff", size=14)
+            place = (x - 27, plus - 42) if after else (x + out - 27, foot - 32)
+            sheet.box(*place, 54, 24, "norm", color=VIOLET, fill=shade(0.25), ink=INK, size=14)
+            sheet.dot(x, plus, 10, fill="#ffffff", color=INK)
+            sheet.line((x - 5, plus), (x + 5, plus))
+            sheet.line((x, plus - 5), (x, plus + 5))
+        middle = x + out / 2 - 4 if sheet.narrow else x + out / 2
+        if sheet.narrow:
+            sheet.text(middle, 374, said, size=14, color=VIOLET)
+            sheet.text(middle, 393, more, size=14, color=VIOLET)
+        else:
+            sheet.text(middle, 374, f"{said} {more}", size=14, color=VIOLET)
+
+
 WORD = torch.tensor([1.0, 3.0, 5.0, 7.0])  # the features of one word
 COLUMNS, DEPTH = 3, 2  # positions and sentences of the little batch
 

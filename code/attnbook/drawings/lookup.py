@@ -1,4 +1,4 @@
-"""A look-up that finds one key, and one that asks them all."""
+"""A look-up that finds one key, one that asks them all, and what the length of its query does."""
 
 import torch
 
@@ -71,3 +71,44 @@ def _arrow(sheet: Sheet, x: float, y: float, towards: torch.Tensor, long: float,
     """An arrow of a direction, its middle at (x, y)."""
     right, up = (long / 2 * towards).tolist()
     sheet.line((x - right, y + up), (x + right, y - up), color=color, width=2, arrow=True)
+
+
+@drawing(
+    "The same four keys, N 4 °C, E 10 °C, S 20 °C and W 12 °C, asked three times by a query between N and E. Of length "
+    "0 it is a point: all four weights are 0.25, and the output is 11.50 °C. Of length 1 its arrow is as long as a "
+    "key's: the weights are 0.44, 0.36, 0.09 and 0.11, the output 8.46 °C. Of length 5 it is five times as long: N "
+    "gets 0.73, E 0.27, the others 0.00, and the output is 5.62 °C."
+)
+def a_longer_query_insists(sheet: Sheet) -> None:
+    """One direction at three lengths: the query's arrow, the weights it makes and the output."""
+    unit, top = 24, 0
+    for number, length in enumerate((0, 1, 5)):
+        x, up = (8 if sheet.narrow else 8 + 236 * number), (unit * 4 if length == 5 or not sheet.narrow else 36)
+        sheet.text(x, top + 18, f"query of length {length}", anchor="start", size=14, bold=True)
+        across, middle = x + 62, top + 36 + up
+        for wind, key in zip(WINDS, KEYS.tolist(), strict=True):
+            right, above = (unit * part for part in key)
+            sheet.line((across, middle), (across + right, middle - above), color=KEY, width=2, arrow=True)
+            sheet.text(across + 1.55 * right, middle + 5 - 1.5 * above, wind, color=KEY, size=13)
+        right, above = (length * unit * NORTH_EAST[0]).tolist()
+        if length:
+            sheet.line((across, middle), (across + right, middle - above), color=QUERY, width=3, arrow=True)
+            spot = across + right + 5, middle - above + (10 if length > 1 else 0)
+            sheet.text(*spot, "query", anchor="start", color=QUERY, size=13)
+        else:
+            sheet.dot(across, middle, 5, fill=QUERY)
+        weights = dot_score(length * NORTH_EAST, KEYS).softmax(-1)  # (1, 4)
+        left, upper = (x + 158, middle - 44) if sheet.narrow else (x, middle + 72)
+        heads = ("key", KEY, "start", 0), ("value", VALUE, "end", 62), ("weight", INK, "start", 70)
+        for head, color, anchor, at in heads:
+            sheet.text(left + at, upper - 8, head, anchor=anchor, color=color, size=13)
+        for row, (wind, weight) in enumerate(zip(WINDS, weights[0].tolist(), strict=True)):
+            y, bar = upper + 22 * row, 88 * weight
+            sheet.text(left, y + 13, wind, anchor="start", color=KEY, size=13)
+            sheet.text(left + 62, y + 13, f"{VALUES[row]:.0f} °C", anchor="end", color=VALUE, size=13)
+            if weight > 0.005:
+                sheet.box(left + 70, y, bar, 16, color=GREY, fill=shade(weight), radius=0, line=1)
+            sheet.text(left + 76 + bar, y + 13, f"{weight:.2f}", anchor="start", size=13)
+        answer = attention_pooling(weights, VALUES[:, None]).item()
+        sheet.box(left, upper + 94, 132, 28, f"output {answer:.2f} °C", color=OUTPUT, ink=INK, line=2, size=13)
+        top += sheet.narrow * (middle - top + 100)

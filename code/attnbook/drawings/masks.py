@@ -50,11 +50,13 @@ def three_exponentials_shifted(sheet: Sheet) -> None:
     sheet.line((middle, 104), (middle, 150), color=KEY, arrow=True)
 
 
+FEATURES = torch.tensor([[1.0, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 1]])  # of the words, (S, D)
+
+
 def _gradients(weights: Tensor) -> tuple[list[float], list[list[float]]]:
     """Of the values and of the matrix that makes them, for a loss that sums all outputs."""
-    words = torch.tensor([[1.0, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 1]])  # (S, D)
-    matrix = torch.ones(3, 2, requires_grad=True)
-    value = words @ matrix
+    matrix = torch.ones(3, 1, requires_grad=True)
+    value = FEATURES @ matrix
     value.retain_grad()
     (weights @ value).sum().backward()
     return value.grad[:, 0].tolist(), matrix.grad.tolist()
@@ -63,9 +65,10 @@ def _gradients(weights: Tensor) -> tuple[list[float], list[list[float]]]:
 @drawing(
     "Two versions of one backward pass, each with the weights of two queries over four keys, the last two masked. "
     "Filled with minus infinity, the second query, which has nothing to attend to, has four weights of NaN. Each "
-    "value's gradient is the sum of its column, so all four are NaN, and so are all six entries of the gradient at "
-    "the matrix W_V. With zeros in the second row, as masked_softmax has them, the values' gradients are .27, .73, 0 "
-    "and 0, and the matrix's are finite."
+    "value's gradient is the sum of its column, so all four are NaN. Below stand the three features of the four words. "
+    "Each row of features times the values' gradients, added up, is one entry of the gradient at W_V: three times NaN. "
+    "With zeros in the second row, as masked_softmax has them, the values' gradients are .27, .73, 0 and 0, and "
+    "the matrix's .27, .73 and 0."
 )
 def an_empty_row_spoils_the_matrix(sheet: Sheet) -> None:
     """One row of NaN on its way back: through the values to the matrix that makes them, and the same with zeros."""
@@ -74,28 +77,35 @@ def an_empty_row_spoils_the_matrix(sheet: Sheet) -> None:
     filled = scores.masked_fill(~mask, -torch.inf).softmax(-1)
     versions = (("filled with −∞", filled), ("zeros instead", masked_softmax(scores, mask=mask)))
     for number, (title, weights) in enumerate(versions):
-        x, y = (2, 250 * number) if sheet.narrow else (4 + 358 * number, 0)
-        cell, high, table = 40, 30, x + 62
+        x, y = (2, 318 * number) if sheet.narrow else (4 + 358 * number, 0)
+        cell, high, table = 40, 28, x + 74
+        right = table + 4 * cell + 34
         sheet.text(x, y + 18, title, anchor="start", size=14, bold=True)
         sheet.text(table + 80, y + 42, "weights", size=13, color=VIOLET)
         for i, name in enumerate(("words", "empty")):
-            sheet.text(table - 6, y + 68 + i * high, name, anchor="end", size=13)
+            sheet.text(table - 6, y + 67 + i * high, name, anchor="end", size=13)
             _cells(sheet, table, y + 49 + i * high, weights[i].tolist(), cell, high, VIOLET)
         to_values, to_matrix = _gradients(weights)
-        low = y + 146
+        low = y + 136
         for j in range(4):
-            sheet.line(
-                (table + (j + 0.5) * cell, y + 113), (table + (j + 0.5) * cell, low - 3), color=VALUE, arrow=True
-            )
+            there = table + (j + 0.5) * cell
+            sheet.line((there, y + 109), (there, low - 3), color=VALUE, arrow=True)
+        sheet.text(table + 150, y + 126, "add up columns", anchor="start", size=13, color=VALUE)
         _cells(sheet, table, low, to_values, cell, high, VALUE)
-        sheet.text(table + 80, low + high + 18, "each value's gradient:", size=13, color=VALUE)
-        sheet.text(table + 80, low + high + 35, "the sum of its column", size=13, color=VALUE)
-        right = table + 4 * cell + 32
-        sheet.line((table + 4 * cell + 4, low + high / 2), (right - 4, low + high / 2), color=VALUE, arrow=True)
-        for i, row in enumerate(to_matrix):
-            _cells(sheet, right, low - 60 + i * high, row, cell, high, VALUE)
-        sheet.text(right + cell, low - 88, "gradient", size=13, color=VALUE)
-        sheet.text(right + cell, low - 70, "at W_V", size=13, color=VALUE)
+        sheet.text(table - 6, low + 12, "values’", anchor="end", size=13, color=VALUE)
+        sheet.text(table - 6, low + 27, "gradient", anchor="end", size=13, color=VALUE)
+        upper = low + high + 12
+        for i, (row, entry) in enumerate(zip(FEATURES.T.tolist(), to_matrix, strict=True)):
+            top, middle = upper + i * high, upper + (i + 0.5) * high
+            for j, feature in enumerate(row):
+                sheet.box(table + j * cell, top, cell, high, f"{feature:.0f}", color=GREY, radius=0, line=1, size=13)
+            sheet.line((table + 4 * cell + 4, middle), (right - 4, middle), color=VALUE, arrow=True)
+            _cells(sheet, right, top, entry, cell, high, VALUE)
+        for row, words in enumerate(("words’", "features")):
+            sheet.text(table - 6, upper + 38 + 16 * row, words, anchor="end", size=13)
+        sheet.text(right + cell / 2, upper - 10, "at W_V", size=13, color=VALUE)
+        words = "feature × gradient, added up over the words"
+        sheet.text(x + 4, upper + 3 * high + 20, words, anchor="start", size=13, color=VALUE)
 
 
 def _cells(sheet: Sheet, x: float, y: float, numbers: list[float], wide: float, high: float, color: str) -> None:

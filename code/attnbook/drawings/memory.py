@@ -75,25 +75,24 @@ LATENT = 4 * SIZE, SIZE // 2  # a latent and the rotated part, as DeepSeek-V2 ha
 
 
 @drawing(
-    "Four layers with eight query heads. Multi-head: each query head has a key and value head of its own. Grouped: "
-    "four query heads share each of two. Multi-query: all share one. Latent: each has its own keys and values, made "
-    "from one short vector, and only that vector is kept. Bars compare what the cache keeps per position with heads "
-    "of 16 numbers: 256, 64, 32, and 64 + 8 numbers."
+    "Four rows, each a layer with eight query heads and a bar for what its cache keeps per position, with heads of 16 "
+    "numbers. Multi-head: each query has a key and a value of its own, 256 numbers. Grouped: four queries share each "
+    "of two, 64. Multi-query: all share one, 32. Latent: each query has its own key and value, drawn dashed, since "
+    "they are made from one short vector and not kept; kept are this latent and what holds the position, 64 + 8."
 )
 def four_ways_to_share_keys(sheet: Sheet) -> None:
     """Eight query heads on eight, two and one key/value heads, and on a latent."""
     kept = [2 * groups * SIZE for groups in (HEADS, 2, 1)] + [sum(LATENT)]
     names = "multi-head", "grouped", "multi-query", "latent"
+    left, bars, longest, row = (4, 196, 136, 112) if sheet.narrow else (160, 384, 200, 94)
+    heads = [left + 8 + 21 * h for h in range(HEADS)]
+    sheet.text(left, 14, "8 queries", anchor="start", size=13, color=QUERY)
+    sheet.text(bars, 14, "kept per position", anchor="start", size=13, bold=True)
     for number, (name, groups) in enumerate(zip(names, (8, 2, 1, 0), strict=True)):
-        if sheet.narrow:
-            left, top = 4 + 176 * (number % 2), 18 + 262 * (number // 2)
-        else:
-            left, top = 4 + 178 * number, 18
-        sheet.text(left + 78, top, name, bold=True)
-        heads = [left + 8 + 20 * h for h in range(HEADS)]
-        queries, keys = top + 40, top + 100
-        if not number:
-            sheet.text(left + 78, top + 22, "8 query heads", size=13, color=QUERY)
+        top = 30 + row * number
+        queries = top + (26 if sheet.narrow else 8)
+        keys = queries + (46 if groups else 62)
+        sheet.text(4, top + (8 if sheet.narrow else 26), name, anchor="start", bold=True)
         for x in heads:
             sheet.dot(x, queries, 6, fill=QUERY)
         for group in range(groups):
@@ -106,18 +105,25 @@ def four_ways_to_share_keys(sheet: Sheet) -> None:
         if not groups:
             x = sum(heads) / HEADS
             for query in heads:
-                sheet.line((query, queries + 8), (query, keys - 38), color=GREY, width=1)
-                _key_and_value(sheet, query, keys - 36, faint=True)
-                sheet.line((query, keys - 8), (x, keys + 10), color=GREY, width=1)
-            sheet.box(x - 26, keys + 10, 52, 16, color=VIOLET, fill=shade(0.4), radius=0)
-        shared = f"{groups} keys and values" if groups > 1 else "1 key and value"
-        sheet.text(left + 78, keys + 46, shared if groups else "1 latent", size=13)
-        if not number or sheet.narrow and number == 2:
-            said = "kept per position:"
-            sheet.text(left, top + 174, said, anchor="start", size=13, color=GREY)
-        sheet.bar(left, top + 182, kept[number] * 152 / kept[0], 16, fill=shade(0.6))
+                sheet.line((query, queries + 8), (query, keys - 46), color=GREY, width=1)
+                _key_and_value(sheet, query, keys - 45, faint=True)
+                sheet.line((query, keys - 18), (x, keys), color=GREY, width=1)
+            sheet.box(x - 26, keys, 52, 16, color=VIOLET, fill=shade(0.4), radius=0)
+            sheet.text(x + 34, keys + 13, "latent", anchor="start", size=13, color=VIOLET)
+        y = queries + 10
+        sheet.bar(bars, y, kept[number] * longest / kept[0], 18, fill=shade(0.6))
         said = f"{kept[number]} numbers" if groups else "{} + {} numbers".format(*LATENT)
-        sheet.text(left, top + 217, said, anchor="start", size=14)
+        if sheet.narrow:
+            sheet.text(bars, y + 36, said, anchor="start", size=13)
+        else:
+            sheet.text(bars + kept[number] * longest / kept[0] + 8, y + 14, said, anchor="start", size=14)
+    y = 30 + row * 4 + (14 if sheet.narrow else 4)
+    for x, color, said in ((4, KEY, "key"), (64, VALUE, "value")):
+        sheet.bar(x, y, 10, 18, fill=color)
+        sheet.text(x + 16, y + 14, said, anchor="start", size=13)
+    for x, color in ((136, KEY), (146, VALUE)):
+        sheet.box(x, y, 10, 18, color=color, dashed=True, radius=0, line=1)
+    sheet.text(164, y + 14, "from the latent, not kept", anchor="start", size=13)
 
 
 def _key_and_value(sheet: Sheet, x: float, y: float, faint: bool = False) -> None:

@@ -2,9 +2,9 @@
 
 import torch
 
-from attnbook.attention import masked_softmax
+from attnbook.attention import masked_softmax, split_heads
 from attnbook.drawings.sheet import Sheet, drawing, shade
-from attnbook.page.style import GREY, INK, KEY, OUTPUT, QUERY, VALUE
+from attnbook.page.style import GREY, INK, KEY, OUTPUT, QUERY, VALUE, VIOLET
 
 WORDS = "dog", "bites", "man"
 ASKED = "who bites?", "bites whom?", "itself"  # what each head is after
@@ -106,3 +106,40 @@ def _lane(sheet: Sheet, x: float, y: float, weights: list[float], head: int, cel
     sheet.line((x, y + 4), (x, y + 18), color=OUTPUT, arrow=True)
     sheet.vector(x - 2 * cell, y + 22, 4, cell, 18, color=OUTPUT)
     return y + 40
+
+
+@drawing(
+    "The numbers 0 to 7 in a table of two positions and four features. The first two features of each position belong "
+    "to head 1 and are violet, the last two belong to head 2 and are white. Cut, then swap: head 1 holds 0 1 and 4 5, "
+    "all violet, and head 2 holds 2 3 and 6 7, all white, so that each head has both positions. One reshape: head 1 "
+    "holds 0 1 and 2 3, which is all of position 1, and head 2 holds 4 5 and 6 7, all of position 2; each head is half "
+    "violet and half white."
+)
+def cut_and_swap_or_reshape(sheet: Sheet) -> None:
+    """Eight numbers on their way to two heads, the right way and a wrong one of the same shape."""
+    small = torch.arange(8.0).reshape(2, 4)
+    right, wrong = split_heads(small, 2), small.reshape(2, 2, 2)
+    cell, start = 36, 96 if sheet.narrow else 84
+
+    def table(x: float, y: float, numbers: torch.Tensor) -> None:
+        for i, row in enumerate(numbers.tolist()):
+            for j, number in enumerate(row):
+                look = {"bold": True, "fill": shade(0.5)} if number % 4 < 2 else {}
+                sheet.box(
+                    x + j * cell, y + i * cell, cell, cell, f"{number:.0f}", color=VIOLET, ink=INK, radius=0, **look
+                )
+
+    sheet.text(start + 2 * cell, 18, "as they come", bold=True)
+    for head in range(2):
+        sheet.text(start + (2 * head + 1) * cell, 46, f"head {head + 1}'s", size=14)
+        sheet.text(start - 8, 78 + head * cell, f"position {head + 1}", anchor="end", size=14)
+    table(start, 54, small)
+    ways = ("cut, then swap", right, "both positions in each head"), ("one reshape", wrong, "one position in each head")
+    for number, (title, heads, means) in enumerate(ways):
+        x, y = (84, 166 + 168 * number) if sheet.narrow else (292 + 222 * number, 0)
+        sheet.text(x + 2 * cell + 12, y + 18, title, bold=True)
+        for head in range(2):
+            left = x + head * (2 * cell + 24)
+            sheet.text(left + cell, y + 46, f"head {head + 1}", size=14)
+            table(left, y + 54, heads[head])
+        sheet.text(x + 2 * cell + 12, y + 54 + 2 * cell + 22, means, color=GREY, size=14)

@@ -31,7 +31,7 @@ def where_positions_act(sheet: Sheet) -> None:
         around = (68, 92), (5, 92), (5, 502), (15, 502)
         sheet.line(*around, color=VALUE, width=2, arrow=True)
         sheet.dot(68, 92, 3.5, fill=VALUE)
-        sheet.text(18, 136, "v", color=VALUE, bold=True)
+        sheet.text(21, 129, "values", color=VALUE, size=13, turn=-90)
         for y, draw in zip(tops, pins, strict=False):
             sheet.line((118, y + 20), (150, y + 20), color=VIOLET, dashed=True)
             sheet.dot(118, y + 20, 5, fill=VIOLET)

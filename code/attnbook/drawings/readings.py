@@ -60,46 +60,14 @@ ROW = ("<bos>", "a", "b", "c", "d", "a")
 )
 def two_heads_that_copy(sheet: Sheet) -> None:
     """A head that notes what came before, and one that looks for the note."""
-    left, step, wide = (2, 48.5, 45) if sheet.narrow else (84, 88, 66)
-    size = 13 if sheet.narrow else 14
-    symbols, notes, ask = 56, 136, 226
-    middle = [left + step * t + wide / 2 for t in range(len(ROW) + 1)]
-    asking = len(ROW) - 1
-    found = next(t for t in range(1, asking) if ROW[t - 1] == ROW[asking])
-    for t, symbol in enumerate(ROW):
-        x = middle[t] - wide / 2
-        color, line = (VALUE, 2.5) if t == found else (INK, 1.5)
-        look = {"color": color, "ink": INK, "line": line, "size": size}
-        sheet.box(x, symbols, wide, 32, symbol, **look)
-        if t:
-            way = (middle[t - 1], symbols + 34), (middle[t], notes - 4)
-            sheet.line(*way, color=VIOLET, arrow=True)
-            color, line = (KEY, 2.5) if t == found else (GREY, 1.5)
-            look = {"color": color, "ink": INK, "line": line, "size": size}
-            sheet.box(x, notes, wide, 44, f"after\n{ROW[t - 1]}", **look)
-
-    x, high = middle[asking], 44
-    said = f"after\n{ROW[asking]}?"
-    sheet.box(x - wide / 2, ask, wide, high, said, color=QUERY, line=2.5, size=size)
-    corner = middle[found], ask + high / 2
-    way = (x - wide / 2 - 2, corner[1]), corner, (corner[0], notes + 48)
-    sheet.line(*way, color=QUERY, width=2.2, arrow=True)
-
-    x = middle[-1]
-    way = (middle[found], symbols - 3), (middle[found], 24), (x, 24), (x, symbols - 4)
-    sheet.line(*way, color=VALUE, width=2.2, arrow=True)
-    sheet.text((middle[found] + x) / 2, 17, "copy", size=size, color=VALUE)
-    look = {"color": OUTPUT, "ink": INK, "line": 2.5, "dashed": True, "bold": True}
-    sheet.box(x - wide / 2, symbols, wide, 32, ROW[found], size=size, **look)
-    sheet.text((corner[0] + middle[asking] - wide / 2) / 2, ask + 40, "look", size=size, color=QUERY)
+    notes = 136
+    between = _copied(sheet, notes, 2, {})
+    sheet.text(between, notes + 130, "look", size=13 if sheet.narrow else 14, color=QUERY)
     if sheet.narrow:
-        sheet.text(2, ask + 74, "Layer 1 notes what came before.", anchor="start", size=14)
-        said = "Layer 2 looks for the note, and copies."
-        sheet.text(2, ask + 96, said, anchor="start", size=14)
+        for y, said in ((300, "Layer 1 notes what came before."), (322, "Layer 2 looks for the note, and copies.")):
+            sheet.text(2, y, said, anchor="start", size=14)
     else:
-        for y, line in ((notes, "layer 1\nnotes"), (ask, "layer 2\nlooks")):
-            sheet.text(2, y + 19, line.split("\n")[0], anchor="start", size=14)
-            sheet.text(2, y + 37, line.split("\n")[1], anchor="start", size=14, color=GREY)
+        _named(sheet, notes, ("layer 1", INK), ("notes", GREY), ("layer 2", INK), ("looks", GREY))
 
 
 @drawing(
@@ -109,38 +77,49 @@ def two_heads_that_copy(sheet: Sheet) -> None:
 )
 def a_false_note(sheet: Sheet) -> None:
     """One note erased and another forged: the look and the copy go astray."""
+    _copied(sheet, 116, 4, {2: "erased", 4: "false"})
+    if not sheet.narrow:
+        _named(sheet, 116, ("notes of", INK), ("layer 1", INK), ("layer 2", INK), ("looks", GREY))
+
+
+def _copied(sheet: Sheet, notes: float, found: int, marks: dict[int, str]) -> float:
+    """A row, the notes below it, the question that finds one of them, and the copy of the symbol above that one.
+
+    `marks` says what has been done to a note, by its place; it returns where the question's line runs, half-way.
+    """
     left, step, wide = (2, 48.5, 45) if sheet.narrow else (84, 88, 66)
     size = 13 if sheet.narrow else 14
-    symbols, notes, ask = 56, 116, 206
+    symbols, ask, asking = 56, notes + 90, len(ROW) - 1
     middle = [left + step * t + wide / 2 for t in range(len(ROW) + 1)]
-    asking, erased, forged = len(ROW) - 1, 2, 4
     for t, symbol in enumerate(ROW):
         x = middle[t] - wide / 2
-        color, line = (VALUE, 2.5) if t == forged else (INK, 1.5)
-        look = {"color": color, "ink": INK, "line": line, "size": size}
-        sheet.box(x, symbols, wide, 32, symbol, **look)
-        if t:
-            said = {erased: "", forged: f"after\n{ROW[asking]}"}.get(t, f"after\n{ROW[t - 1]}")
-            color, line = (KEY, 2.5) if t == forged else (GREY, 1.5)
-            look = {"color": color, "ink": INK, "line": line, "size": size}
-            if t == erased:
-                sheet.hatch(x, notes, wide, 44)
-            sheet.box(x, notes, wide, 44, said, dashed=t in (erased, forged), **look)
-    x = middle[asking]
-    sheet.box(x - wide / 2, ask, wide, 44, f"after\n{ROW[asking]}?", color=QUERY, line=2.5, size=size)
-    for t, color, y in ((erased, GREY, notes + 62), (forged, KEY, notes + 62)):
-        sheet.text(middle[t], y, "erased" if t == erased else "false", color=color, size=13)
-    corner = middle[forged], ask + 22
-    way = (x - wide / 2 - 2, corner[1]), corner, (corner[0], notes + 70)
-    sheet.line(*way, color=QUERY, width=2.2, arrow=True)
+        color, line = (VALUE, 2.5) if t == found else (INK, 1.5)
+        sheet.box(x, symbols, wide, 32, symbol, color=color, ink=INK, line=line, size=size)
+        if not t:
+            continue
+        said = {"erased": "", "false": f"after\n{ROW[asking]}"}.get(marks.get(t), f"after\n{ROW[t - 1]}")
+        if not marks:
+            sheet.line((middle[t - 1], symbols + 34), (middle[t], notes - 4), color=VIOLET, arrow=True)
+        if not said:
+            sheet.hatch(x, notes, wide, 44)
+        color, line = (KEY, 2.5) if t == found else (GREY, 1.5)
+        sheet.box(x, notes, wide, 44, said, color=color, ink=INK, line=line, size=size, dashed=t in marks)
+    edge, corner = middle[asking] - wide / 2, (middle[found], ask + 22)
+    sheet.box(edge, ask, wide, 44, f"after\n{ROW[asking]}?", color=QUERY, line=2.5, size=size)
+    for t, word in marks.items():
+        sheet.text(middle[t], notes + 62, word, color=KEY if t == found else GREY, size=13)
+    below = notes + (70 if marks else 48)
+    sheet.line((edge - 2, corner[1]), corner, (corner[0], below), color=QUERY, width=2.2, arrow=True)
     x = middle[-1]
-    way = (middle[forged], symbols - 3), (middle[forged], 24), (x, 24), (x, symbols - 4)
+    way = (middle[found], symbols - 3), (middle[found], 24), (x, 24), (x, symbols - 4)
     sheet.line(*way, color=VALUE, width=2.2, arrow=True)
-    sheet.text((middle[forged] + x) / 2, 17, "copy", size=size, color=VALUE)
+    sheet.text((middle[found] + x) / 2, 17, "copy", size=size, color=VALUE)
     look = {"color": OUTPUT, "ink": INK, "line": 2.5, "dashed": True, "bold": True}
-    sheet.box(x - wide / 2, symbols, wide, 32, ROW[forged], size=size, **look)
-    if not sheet.narrow:
-        sheet.text(2, notes + 19, "notes of", anchor="start", size=14)
-        sheet.text(2, notes + 37, "layer 1", anchor="start", size=14)
-        sheet.text(2, ask + 19, "layer 2", anchor="start", size=14)
-        sheet.text(2, ask + 37, "looks", anchor="start", size=14, color=GREY)
+    sheet.box(x - wide / 2, symbols, wide, 32, ROW[found], size=size, **look)
+    return (corner[0] + edge) / 2
+
+
+def _named(sheet: Sheet, notes: float, *lines: tuple[str, str]) -> None:
+    """What stands left of the notes and of the question, two lines each."""
+    for y, (words, color) in zip((19, 37, 109, 127), lines, strict=True):
+        sheet.text(2, notes + y, words, anchor="start", size=14, color=color)

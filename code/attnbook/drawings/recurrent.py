@@ -6,6 +6,7 @@ import torch
 
 from attnbook.drawings.sheet import Sheet, drawing, shade, tint
 from attnbook.page.style import GREY, INK, KEY, QUERY, VIOLET
+from attnbook.text import BOS
 from attnbook.translation import load_page_model
 
 READ = "he", "was", "very", "calm", "<eos>"
@@ -135,6 +136,7 @@ def two_looks_back(sheet: Sheet) -> None:
     way = (100, ground + 70), (100, top + 36)
     sheet.line(*ends, *way, color=GREY, dashed=True, arrow=True)
     sheet.line((left, ground + 30), (100, ground + 30), color=GREY, dashed=True)
+    sheet.text((left + right) / 2, ground + 63, "both ends make s_0", color=GREY, size=14)
     sheet.text(right + 26, ground + 14, "read from", anchor="start", size=14)
     sheet.text(right + 26, ground + 33, "both ends", anchor="start", size=14)
 
@@ -167,6 +169,7 @@ def _looks_above_and_below(sheet: Sheet) -> None:
         sheet.text(254, base, "<bos>" if t == 0 else target[0], color=WRITTEN, bold=t > 0)
         sheet.line((254, start), (254, end), color=WRITTEN, arrow=True)
         sheet.text(222, base, "reads", color=WRITTEN, anchor="end", size=14)
+    sheet.text(46, 30, "both ends make s_0", color=GREY, anchor="start", size=14)
     sheet.line((left, ground + 30), (4, ground + 30), (4, 75), (10, 75), color=GREY, dashed=True)
     sheet.line(
         (left + 4 * pitch + wide, ground + 10),
@@ -222,10 +225,11 @@ def _gate() -> list[tuple[str, list[float]]]:
 def a_gate_between_old_and_new(sheet: Sheet) -> None:
     """One step of a gated recurrent unit, entry by entry."""
     (_, old), (_, gate), (_, new), (_, after) = _gate()
-    left, pitch, ground, unit = (40, 72, 118, 52) if sheet.narrow else (60, 110, 118, 52)
+    left, pitch, ground, unit = (40, 62, 134, 52) if sheet.narrow else (60, 110, 134, 52)
+    sheet.text(left - 28, 14, "value of each entry", anchor="start", size=14)
     for tick in (-1, 0, 1, 2):
         y = ground - unit * tick
-        sheet.line((left - 8, y), (left + 4 * pitch - 10, y), color=GREY, width=0.6)
+        sheet.line((left - 8, y), (left + 4 * pitch - 10, y), color="#cccccc", width=0.6)
         sheet.text(left - 14, y + 5, f"{tick}".replace("-", "−"), anchor="end", size=13)
     for k in range(4):
         x = left + pitch * (k + 0.5) - 8
@@ -234,50 +238,63 @@ def a_gate_between_old_and_new(sheet: Sheet) -> None:
         sheet.dot(x, a, 6, fill=INK)
         sheet.dot(x, b, 6, fill="#ffffff", color=INK)
         sheet.line((x - 16, c), (x + 16, c), color=VIOLET, width=4)
-        sheet.text(x, ground + 1.45 * unit + 18, f"z = {gate[k]:.2f}", size=14)
-    x, y = (12, ground + 1.45 * unit + 54) if sheet.narrow else (left + 4 * pitch + 24, ground - 62)
-    for number, words in enumerate(("old state", "what is new", "state after the step")):
-        top = y + 28 * number
-        if number < 2:
-            sheet.dot(x + 8, top - 5, 6, fill=("#ffffff", INK)[number == 0], color=INK)
-        else:
-            sheet.line((x - 4, top - 5), (x + 20, top - 5), color=VIOLET, width=4)
-        sheet.text(x + 30, top, words, anchor="start", size=14)
+        sheet.text(x, ground + 1.45 * unit + 18, f"z = {gate[k]:.2f}", size=13)
+        if k == 3:
+            names = (a, "old state", INK), (b, "new", INK), (c, "after", VIOLET)
+            for y, name, color in names:
+                sheet.text(x + 22, y + 5, name, color=color, anchor="start", size=14, bold=name == "after")
+    said = "the larger z, the nearer to the old state"
+    sheet.text(left - 28, ground + 1.45 * unit + 44, said, anchor="start", size=14)
+
+
+SKY = "The sky is blue."  # a sentence of the test set
+
+
+@functools.cache
+def _prefixes() -> tuple[list[str], list[str], list[str]]:
+    """What is wanted for `SKY`, and what the page's translator says after the wanted words and after its own."""
+    translator, wanted = load_page_model("seq2seq"), ["le", "ciel", "est", "bleu", "."]
+    vocabulary, (ids, lens) = translator.target_vocab, translator.encode([SKY])
+    with torch.no_grad():
+        given = torch.tensor([[BOS, *vocabulary.encode(" ".join(wanted))]])
+        logits, _ = translator.model(ids, given, lens, need_weights=True)
+    said = vocabulary.tokens(logits[0].argmax(-1).tolist())
+    return wanted, said, translator.translate([SKY])[0].split()
 
 
 @drawing(
-    "Twice the same writer, asked for elle est calme, whose first word is il by mistake. In training the words fed in "
-    "are bos, elle, est, calme: the teacher's, whatever was said before; the words wanted are elle, est, calme, eos, "
-    "the same ones shifted by one. In translation what is fed in is bos and then il, the writer's own first word; from "
-    "there on it has a prefix that is not the reference's."
+    "Twice the same writer, asked for le ciel est bleu, the sky is blue. Its second word is chat by mistake. In "
+    "training the words fed in are bos, le, ciel, est: the teacher's, whatever was said before; it goes on with est "
+    "and bleu, and one mistake stays one. In translation what is fed in is bos, le and then its own chat; it goes on "
+    "with est and fermé: one mistake brings another."
 )
 def the_teachers_word_or_its_own(sheet: Sheet) -> None:
     """What is fed into the writer while it is trained, and when it translates."""
-    rows = (("training", ("<bos>", "elle", "est", "calme")), ("translation", ("<bos>", "il", "est", "calme")))
-    said, wanted = ("il", "est", "calme", "<eos>"), ("elle", "est", "calme", "<eos>")
-    pitch, wide = 68, 50
-    for number, (title, given) in enumerate(rows):
-        left, top = (66, 200 * number) if sheet.narrow else (66 + 352 * number, 0)
-        name = top + 36 if number and sheet.narrow else top + 16
-        sheet.text(left - 62, name, f"in {title}", anchor="start", bold=True)
-        for name, y in (("wanted", top + 50), ("said", top + 86), ("fed in", top + 190)):
-            if name == "wanted" and number:
-                continue
+    wanted, forced, own = _prefixes()
+    rows = (
+        ("training", forced, wanted, "one mistake stays one"),
+        ("translation", own, own, "one mistake brings another"),
+    )
+    pitch, wide, shown = 68, 50, 4
+    for number, (title, said, given, lesson) in enumerate(rows):
+        left, top = (66, 236 * number) if sheet.narrow else (66 + 352 * number, 0)
+        sheet.text(left - 62, top + 16, f"in {title}", anchor="start", bold=True)
+        for name, y in (("wanted", top + 48), ("says", top + 80), ("fed in", top + 178)):
             sheet.text(left - 62, y, name, anchor="start", size=14)
-        for t in range(4):
+        for t in range(shown):
             x = left + pitch * t + wide / 2
-            if not number:
-                sheet.text(x, top + 50, wanted[t], size=14)
-            wrong = said[t] != wanted[t]
-            sheet.text(x, top + 86, said[t] + (" ✗" if wrong else ""), color=WRITTEN, size=14, bold=wrong)
-            sheet.box(x - wide / 2, top + 110, wide, 32, f"s_{t + 1}", fill="#f4f4f4")
-            sheet.line((x, top + 110), (x, top + 92), color=WRITTEN, arrow=True)
-            sheet.line((x, top + 174), (x, top + 145), color=GREY, arrow=True)
-            own = WRITTEN if number and t else INK
-            sheet.text(x, top + 190, given[t], color=own, size=14, bold=given[t] == "il")
-            if t < 3:
-                sheet.line((x + wide / 2, top + 126), (x + pitch - wide / 2 - 3, top + 126), arrow=True)
+            sheet.text(x, top + 48, wanted[t], size=14)
+            wrong, fed = said[t] != wanted[t], ("<bos>", *given)[t]
+            sheet.text(x, top + 80, said[t] + (" ✗" if wrong else ""), color=WRITTEN, size=14, bold=wrong)
+            sheet.box(x - wide / 2, top + 102, wide, 30, f"s_{t + 1}", fill="#f4f4f4")
+            sheet.line((x, top + 102), (x, top + 86), color=WRITTEN, arrow=True)
+            sheet.line((x, top + 162), (x, top + 135), color=GREY, arrow=True)
+            other = bool(t) and fed != wanted[t - 1]
+            sheet.text(x, top + 178, fed, color=WRITTEN if number and t else INK, size=14, bold=other)
+            if t < shown - 1:
+                sheet.line((x + wide / 2, top + 117), (x + pitch - wide / 2 - 3, top + 117), arrow=True)
                 if number:
                     middle = x + pitch / 2
-                    way = (x + 10, top + 92), (middle, top + 112), (middle, top + 160), (x + pitch - 16, top + 178)
+                    way = (x + 10, top + 86), (middle, top + 106), (middle, top + 148), (x + pitch - 16, top + 166)
                     sheet.line(*way, color=WRITTEN, width=1.2, dashed=True, arrow=True, curved=True)
+        sheet.text(left - 62, top + 206, lesson, anchor="start", size=14, color=WRITTEN if number else INK)

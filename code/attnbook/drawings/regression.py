@@ -5,10 +5,11 @@ import torch
 from attnbook.attention import NWKernelRegression, gaussian, leave_one_out_mask, nadaraya_watson
 from attnbook.data import kernel_regression_data, true_curve
 from attnbook.drawings.sheet import Sheet, drawing, shade
-from attnbook.page.style import INK, KEY, MASKED, OUTPUT, QUERY, VALUE, VIOLET
+from attnbook.page.style import GREY, INK, KEY, MASKED, OUTPUT, QUERY, VALUE, VIOLET
 
 LOW, HIGH = -0.5, 4.5  # what the plots show of y; of x it is 0 to 5
-FINE = torch.linspace(0, 5, 251)  # where curves are drawn
+# where curves are drawn; in double precision, so that every processor draws the same picture
+FINE = torch.linspace(0, 5, 251, dtype=torch.float64)
 
 
 class _Plot:
@@ -31,7 +32,7 @@ class _Plot:
     def bell(self, centre: float, width: float, high: float, floor: float) -> None:
         """A Gaussian kernel over its query, `high` pixels high, with its foot at `floor`."""
         far = 3.2 * width
-        reach = torch.linspace(max(centre - far, 0), min(centre + far, 5), 61)
+        reach = torch.linspace(max(centre - far, 0), min(centre + far, 5), 61, dtype=torch.float64)
         heights = (high * gaussian((reach - centre) / width)).tolist()
         ends = [(self.at(x, 0)[0], floor - tall) for x, tall in zip(reach.tolist(), heights, strict=True)]
         foot = [(ends[-1][0], floor), (ends[0][0], floor)]
@@ -48,8 +49,8 @@ class _Plot:
 def each_point_by_its_weight(sheet: Sheet) -> None:
     """One query to fifty points: its kernel, their weights and the weighted average."""
     data, asked, width = kernel_regression_data(), 3.0, 0.25
-    points = data.x_train, data.y_train
-    answer, weights = nadaraya_watson(torch.tensor([asked]), *points, width=width)
+    points = data.x_train.double(), data.y_train.double()
+    answer, weights = nadaraya_watson(points[0].new_tensor([asked]), *points, width=width)
     curve, _ = nadaraya_watson(FINE, *points, width=width)
     if sheet.narrow:
         plot, floor, high = _Plot(sheet, 10, 44, 320, 190), 302, 56
@@ -99,14 +100,14 @@ def each_point_by_its_weight(sheet: Sheet) -> None:
 def three_widths(sheet: Sheet) -> None:
     """A kernel that is too wide, one that is right and one that is too narrow, with their leave-one-out errors."""
     data = kernel_regression_data()
-    points, rest = (data.x_train, data.y_train), leave_one_out_mask(50)
+    points, rest = (data.x_train.double(), data.y_train.double()), leave_one_out_mask(50)
     for number, (w, title) in enumerate(
         ((1, "width 1: too wide"), (5, "width 1/5: about right"), (60, "width 1/60: too narrow"))
     ):
-        model = NWKernelRegression(w).requires_grad_(False)
+        model = NWKernelRegression(w).double().requires_grad_(False)
         curve, _ = model(FINE, *points)
-        left_out, _ = model(data.x_train, *points, mask=rest)  # (50,)
-        error = ((left_out - data.y_train) ** 2).mean().item()
+        left_out, _ = model(points[0], *points, mask=rest)  # (50,)
+        error = ((left_out - points[1]) ** 2).mean().item()
         if sheet.narrow:
             x, y, width, high = 8, 218 * number, 324, 96
         else:
@@ -134,7 +135,7 @@ def three_widths(sheet: Sheet) -> None:
 )
 def twenty_fits(sheet: Sheet) -> None:
     """Bias and variance: the same keys with twenty draws of the noise, at three widths."""
-    keys, fine = kernel_regression_data().x_train.double(), FINE[::2].double()
+    keys, fine = kernel_regression_data().x_train.double(), FINE[::2]
     truth = fine.tolist(), true_curve(fine).tolist()
     dice = torch.Generator().manual_seed(0)
     noise = torch.randn(50, 20, generator=dice, dtype=torch.float64)
@@ -142,10 +143,10 @@ def twenty_fits(sheet: Sheet) -> None:
     titles = (1, "w = 1: all alike, all wrong"), (4, "w = 4: near the truth"), (20, "w = 20: scattered")
     for number, (w, title) in enumerate(titles):
         if sheet.narrow:
-            x, y, width, high = 8, 168 * number, 324, 106
+            x, y, width, high = 8, 196 * number, 324, 106
         else:
             x, y, width, high = 8 + 236 * number, 0, 212, 150
-        plot = _Plot(sheet, x, y + (50 if sheet.narrow else 62), width, high)
+        plot = _Plot(sheet, x, y + (44 if sheet.narrow else 56), width, high)
         sheet.text(x, y + 18, title, anchor="start", size=14, bold=True)
         fits, _ = NWKernelRegression(w).double().requires_grad_(False)(fine, keys, noisy)  # (126, 20)
         for fit in fits.T:
@@ -153,6 +154,13 @@ def twenty_fits(sheet: Sheet) -> None:
             sheet.line(*ends, color=OUTPUT, width=0.8)
         ends = (plot.at(*point) for point in zip(*truth, strict=True))
         sheet.line(*ends, color=INK, width=2, dashed=True)
+        floor = plot.at(0, -1.3)[1]
+        sheet.line((x, floor), (x + width, floor), color=GREY, width=1)
+        for place, words, anchor in ((0, "0", "start"), (2.5, "x", "middle"), (5, "5", "end")):
+            sheet.text(plot.at(place, 0)[0], floor + 16, words, anchor=anchor, size=13, color=GREY)
+        if w == 1:
+            sheet.text(*plot.at(2.0, 3.9), "truth", size=13)
+            sheet.text(*plot.at(2.2, 1.6), "twenty fits", color=OUTPUT, size=13)
 
 
 @drawing(

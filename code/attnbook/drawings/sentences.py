@@ -13,16 +13,16 @@ WORDS = TIME_FLIES[0].split()
 
 
 @drawing(
-    "Three small maps; in each the sentence time flies like an arrow stands on top and answers. Self-attention: the "
-    "same five words stand below and ask, and lines lead from each to all five. Masked: lines lead only to the word "
-    "itself and to those before it, so that like sees time, flies and like, while an and arrow stand in dashed grey "
-    "boxes. Cross-attention: the first words of a French translation, le temps vole, ask, and each sees all five words."
+    "Three small maps; in each the sentence time flies like an arrow stands below and answers. Self-attention: the "
+    "same five words stand above and ask, and lines lead down from each to all five. Masked: lines lead only to the "
+    "word itself and to those before it, so that like sees time, flies and like, while an and arrow stand in dashed "
+    "grey boxes. Cross-attention: the first words of a French translation, le temps vole, ask, and each sees all five."
 )
 def who_asks_whom(sheet: Sheet) -> None:
-    """Self-, masked and cross-attention: the same lines, other words below, and a mask."""
+    """Self-, masked and cross-attention: the same lines, other words above, and a mask."""
     every = torch.ones(5, 5, dtype=torch.bool)
     french, chosen = ["le", "temps", "vole"], 2
-    for number, (title, sees, below, mask) in enumerate(
+    for number, (title, sees, above, mask) in enumerate(
         (
             ("self-attention", "a word sees all words", WORDS, every),
             ("masked", "a word sees no later word", WORDS, causal_mask(5)),
@@ -30,35 +30,32 @@ def who_asks_whom(sheet: Sheet) -> None:
         )
     ):
         if sheet.narrow:
-            x, y, step, deep = 10, 230 * number, 64, 96
+            x, y, step, deep = 10, 252 * number, 64, 96
         else:
             x, y, step, deep = 6 + 236 * number, 0, 43, 120
-        upper, lower = y + 78, y + 78 + deep
+        upper, lower, middle = y + 92, y + 92 + deep, x + 2.5 * step
         sheet.text(x, y + 18, title, anchor="start", bold=True)
         sheet.text(x, y + 40, sees, anchor="start", color=GREY, size=14)
-        apart = step if len(below) == 5 else 1.3 * step
+        asks = "the sentence itself asks" if above == WORDS else "its translation asks"
+        sheet.text(middle, upper - 23, asks, color=QUERY, size=13, italic=True)
+        apart = step if len(above) == 5 else 1.3 * step
         keys = [x + (j + 0.5) * step for j in range(5)]
-        queries = [x + 2.5 * step + (i - len(below) // 2) * apart for i in range(len(below))]
-        for i in sorted(range(len(below)), key=lambda i: i == chosen):
+        queries = [middle + (i - len(above) // 2) * apart for i in range(len(above))]
+        for i in sorted(range(len(above)), key=lambda i: i == chosen):
             look = {"color": "#bbbbbb", "width": 1}
             if i == chosen:
                 look = {"color": QUERY, "width": 2, "arrow": True}
             for key in [key for j, key in enumerate(keys) if mask[i, j]]:
-                sheet.line((queries[i], lower - 17), (key, upper + 9), **look)
+                sheet.line((queries[i], upper + 8), (key, lower - 19), **look)
+        for at, word in zip(queries, above, strict=True):
+            sheet.text(at, upper, word, color=QUERY, size=14, bold=word == above[chosen])
         for j, word in enumerate(WORDS):
             seen = bool(mask[chosen, j])
             if not seen:
                 wide = 12 + 8 * len(word)
-                left = keys[j] - wide / 2
-                sheet.box(left, upper - 17, wide, 24, color=MASKED, dashed=True, line=1)
-            sheet.text(keys[j], upper, word, color=KEY if seen else GREY, size=14)
-        for at, word in zip(queries, below, strict=True):
-            bold = word == below[chosen]
-            sheet.text(at, lower, word, color=QUERY, size=14, bold=bold)
-        asks = "the sentence itself" if below == WORDS else "its translation"
-        words = f"asks: {asks}"
-        middle = x + 2.5 * step
-        sheet.text(middle, lower + 23, words, color=QUERY, size=13, italic=True)
+                sheet.box(keys[j] - wide / 2, lower - 17, wide, 24, color=MASKED, dashed=True, line=1)
+            sheet.text(keys[j], lower, word, color=KEY if seen else GREY, size=14)
+        sheet.text(middle, lower + 24, "the sentence answers", color=KEY, size=13, italic=True)
 
 
 KINDS = "article", "adjective", "noun", "verb"
@@ -123,7 +120,7 @@ def three_vectors_of_a_word(sheet: Sheet) -> None:
     if narrow:
         top += 4 * high + 134
         words(top)
-        at, wide, last = left, 35, 35
+        at, wide, last = left, 34, 34
     else:
         at, wide, last = left + 3 * (4 * cell + gap) + 8, 35, 35
     head(at, top, "weights", "on each word", VIOLET, CUP, wide)

@@ -138,40 +138,33 @@ def two_readings_of_a_table(sheet: Sheet) -> None:
 
 
 @drawing(
-    "Bars for the first gradient of a table of 378 cells, one of them right. Binary loss: all wrong cells push down "
-    "with 188.5, a bar across the sheet; the right one pushes up with 0.5, a bar too thin to see. Loss for pairs, on a "
-    "larger scale: all wrong cells together push with 0.997, the right one with 0.5, half as long a bar."
+    "Two bars of one length, the first gradient of a table of 378 cells, one of them right; each is divided into what "
+    "pushes down and what pushes up. Binary loss: the 377 wrong cells push down with 188.5, nearly the whole bar; the "
+    "right one pushes up with 0.5, 0.3 % of the push, a line at the end. Loss for pairs: all wrong cells together push "
+    "down with 0.997, the right one pushes up with 0.5, 33 % of the push."
 )
 def first_push_of_two_losses(sheet: Sheet) -> None:
-    """What all wrong cells and the right one weigh in the first gradient, in both losses."""
+    """How the first gradient is shared between all wrong cells and the right one, in both losses."""
     pushes = []
     for loss in (lambda s, t: binary_loss(s, t) * s.numel(), pair_loss):
         scores, target = torch.zeros(1, 378, requires_grad=True), torch.zeros(1, 378, dtype=torch.bool)
         target[0, 0] = True
         loss(scores, target).backward()
         pushes.append((scores.grad[~target].sum().item(), -scores.grad[target].sum().item()))
-    left, wide = (0, 250) if sheet.narrow else (150, 470)
-    y = 18
-    for title, both in zip(("binary loss", "loss for pairs"), pushes, strict=True):
-        sheet.text(0, y, title, anchor="start", bold=True)
-        y += 10 if sheet.narrow else -14
-        for name, push, color in zip(("377 wrong cells", "1 right cell"), both, (GREY, VIOLET), strict=True):
-            if sheet.narrow:
-                sheet.text(0, y + 15, name, anchor="start", size=13)
-                y += 22
-            width = max(push / both[0] * wide, 1.5)
-            sheet.bar(left, y, width, 20, fill=color)
-            said = f"{push:.1f}" if push > 1 or push == 0.5 else f"{push:.3f}"
-            said += "" if sheet.narrow else f" from {name}"
-            inside = not sheet.narrow and width > 200
-            x = left + width + 8
-            look = {"anchor": "start", "color": INK}
-            if inside:
-                x, look = left + 12, {"anchor": "start", "color": "#ffffff"}
-            sheet.text(x, y + 15, said, size=13, **look)
-            y += 26
-        y += 40
-    sheet.bottom = y - 44
+    left, right, y = (0, 336, 18) if sheet.narrow else (150, 690, 18)
+    for title, (down, up) in zip(("binary loss", "loss for pairs"), pushes, strict=True):
+        sheet.text(0, y + (0 if sheet.narrow else 17), title, anchor="start", bold=True)
+        y += 10 if sheet.narrow else 0
+        middle = left + (right - left) * down / (down + up)
+        sheet.bar(left, y, middle - left, 24, fill=GREY)
+        sheet.bar(middle, y, right - middle, 24, fill=VIOLET)
+        number = f"{down:.1f}" if down > 1 else f"{down:.3f}"
+        said = f"377 wrong cells{', down' if sheet.narrow else ' push down'}: {number}"
+        sheet.text(left + 10, y + 17, said, anchor="start", size=13, color="#ffffff")
+        said = f"1 right cell pushes up: {up:.1f} ({100 * up / (down + up):.{0 if down < 1 else 1}f} %)"
+        sheet.text(right, y + 43, said, anchor="end", size=13, color=VIOLET, bold=True)
+        y += 80 if sheet.narrow else 66
+    sheet.bottom = y - (30 if sheet.narrow else 16)
 
 
 SISTER = ("the", "sister", "of", "the", "founder", "of", "the", "museum", "of", "paris")

@@ -20,22 +20,22 @@ FOLLOWS = {
 
 
 @drawing(
-    "One pair of sentences, our beautiful white flower and notre belle fleur blanche, in two decoders that are being "
-    "trained. Both read bos, notre, belle, fleur and should write notre, belle, fleur, blanche. The recurrent decoder "
-    "takes four steps, drawn as a staircase: each state waits for the one before. The Transformer's decoder has all "
-    "four positions in one row: each is joined by lines to the words before it, and none waits for another."
+    "The target notre belle fleur blanche in two decoders that are being trained, so that all its words are known. "
+    "Both read bos, notre, belle, fleur and predict notre, belle, fleur, blanche. The recurrent decoder takes four "
+    "steps, drawn as a staircase: each state waits for the one before. The Transformer's decoder has all four "
+    "positions in one row: each is joined by lines to the words before it, and none waits for another. When it writes, "
+    "it takes four steps, too."
 )
 def four_steps_or_one(sheet: Sheet) -> None:
     """A known target in a recurrent decoder and in a Transformer's."""
-    pair = "our beautiful white flower", " ".join(SENTENCE)
     if sheet.narrow:
-        sheet.text(sheet.width / 2, 15, f"{pair[0]} →", size=14)
-        sheet.text(sheet.width / 2, 35, pair[1], size=14)
+        sheet.text(sheet.width / 2, 15, "In training all words are known:", size=14)
+        sheet.text(sheet.width / 2, 35, "grey is read, boxed is predicted.", size=14)
         _recurrent(sheet, 18, 76)
         _parallel(sheet, 18, 410)
     else:
-        sheet.text(sheet.width / 2, 15, " → ".join(pair), size=14)
-        _recurrent(sheet, 44, 54)
+        sheet.text(sheet.width / 2, 15, "In training all words of the target are known.", size=14)
+        _recurrent(sheet, 50, 54)
         _parallel(sheet, 380, 54)
 
 
@@ -54,7 +54,7 @@ def _recurrent(sheet: Sheet, left: float, top: float) -> None:
     first, last = top + 90, top + 90 + 3 * 46
     if not sheet.narrow:
         sheet.text(2, top + 30, "read", anchor="start", size=13, color=GREY)
-        sheet.text(2, first + 20, "write", anchor="start", size=13)
+        sheet.text(2, first + 20, "predict", anchor="start", size=13)
     for t in range(4):
         x, y = left + 40 + 80 * t, first + 46 * t
         sheet.line((x, top + 38), (x, y - 3), color=GREY, width=1, arrow=True)
@@ -74,9 +74,10 @@ def _parallel(sheet: Sheet, left: float, top: float) -> None:
             above = left + 40 + 80 * read, top + 38
             below = left + 40 + 80 * t + 6 * (read - t), top + 88
             sheet.line(above, below, color=VIOLET, width=1.2)
-    sheet.text(left + 160, top + 150, "1 step: no position waits", size=14)
+    sheet.text(left + 160, top + 150, "1 step: no position waits for another", size=14)
     looks = "Each looks at the words before it."
     sheet.text(left + 160, top + 174, looks, size=14, color=VIOLET)
+    sheet.text(left + 160, top + 198, "When it writes, it takes 4 steps, too.", size=14, color=GREY)
 
 
 @drawing(
@@ -196,7 +197,7 @@ def _first_words() -> tuple[list[str], dict[str, tuple[list[float], int]]]:
     log_probs = next_word_log_probs(logits)[0]
     first = log_probs.topk(6).indices
     filters: dict[str, dict] = {
-        "as it is": {}, "T = 0.5": {"temperature": 0.5}, "T = 2": {"temperature": 2.0},
+        "as it is": {}, "temp. 0.5": {"temperature": 0.5}, "temp. 2": {"temperature": 2.0},
         "top-k 3": {"top_k": 3}, "top-p 0.9": {"top_p": 0.9},
     }  # fmt: skip
     found = {}
@@ -216,13 +217,16 @@ def a_tail_and_five_filters(sheet: Sheet) -> None:
     """What temperature, top-k and top-p make of the first word's distribution."""
     words, found = _first_words()
     words = [*words, "all others"]
+    said = "the first word for: Tell me the truth."
+    said += "" if sheet.narrow else " (probabilities of the page's Transformer)"
+    sheet.text(8, 16, said, anchor="start", size=14)
     high = 25
     for number, (name, (probs, left)) in enumerate(found.items()):
         probs = [*probs, max(round(1 - sum(probs), 4), 0.0)]
         if sheet.narrow:
-            x, y, scale = 92 + 126 * (number % 2), 16 + 256 * (number // 2), 82
+            x, y, scale = 92 + 126 * (number % 2), 48 + 256 * (number // 2), 82
         else:
-            x, y, scale = 92 + 124 * number, 16, 82
+            x, y, scale = 92 + 124 * number, 48, 82
         if number == 0 or sheet.narrow and number % 2 == 0:
             for row, word in enumerate(words):
                 sheet.text(x - 8, y + 28 + high * row, word, anchor="end", size=13)
@@ -320,3 +324,7 @@ def two_guards_of_the_answer(sheet: Sheet) -> None:
         color = KEY if said.startswith("!") else INK
         at = left + 2 * cell, table + 4 * cell + 24
         sheet.text(*at, said, size=14, color=color)
+    lines = ("hatched:", "hidden by", "the mask") if sheet.narrow else ("hatched: hidden by the mask",)
+    x, y = (222, 452) if sheet.narrow else (88, 320)
+    for number, line in enumerate(lines):
+        sheet.text(x, y + 20 * number, line, anchor="start", size=14, color=GREY)

@@ -35,9 +35,7 @@ def numbers() -> dict[str, str]:
 
 
 def chosen(
-    exercises: Sequence[str] | None = None,
-    chapters: Sequence[int] | None = None,
-    weeks: Sequence[int] | None = None,
+    exercises: Sequence[str] | None = None, chapters: Sequence[int] | None = None, weeks: Sequence[int] | None = None
 ) -> list[str]:
     """The exercises that are asked for.
 

@@ -41,12 +41,7 @@ def checks(statements: list[ast.stmt]) -> Iterator[Check]:
         return isinstance(call.func, ast.Name) and call.func.id in names
 
     for place, statement in enumerate(statements):
-        many = {
-            inner
-            for node in inside(statement)
-            if isinstance(node, COMPREHENSION)
-            for inner in ast.walk(node)
-        }
+        many = {inner for node in inside(statement) if isinstance(node, COMPREHENSION) for inner in ast.walk(node)}
         calls = (node for node in inside(statement) if isinstance(node, ast.Call))
         asking = [call for call in calls if asks(call)]
         for call in sorted(asking, key=lambda one: (one.lineno, one.col_offset)):
@@ -73,8 +68,7 @@ def _modules(statements: list[ast.stmt]) -> set[str]:
         node
         for one in statements
         for node in inside(one)
-        if isinstance(node, ast.Import | ast.ImportFrom)
-        and "attnbook" in ast.unparse(node)
+        if isinstance(node, ast.Import | ast.ImportFrom) and "attnbook" in ast.unparse(node)
     ]
     return {name for one in imports for name in facts(one).gives}
 

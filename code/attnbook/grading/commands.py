@@ -15,9 +15,7 @@ AROUND = {"time", "capture", "prun"}  # `%%time`: the cell below it is run as an
 GIVING = {"load", "loadpy", "pylab", "store", "macro"}  # may give any name
 DONE = {"cd", "env", "set_env"}  # `Shell` does them
 MAGICS = {"run_line_magic", "run_cell_magic", "magic"}
-BARE = re.compile(
-    r"\s*(cd|run|env|set_env|mkdir) .*\s*"
-)  # a cell of one line needs no %
+BARE = re.compile(r"\s*(cd|run|env|set_env|mkdir) .*\s*")  # a cell of one line needs no %
 NOT_RUN = "is a command of IPython's and is not run here"
 Handed = Callable[[str], list[str] | None]  # the cells of a file that was handed in
 
@@ -57,9 +55,7 @@ class Shell:
                     with contextlib.suppress(OSError):
                         os.makedirs(folder, exist_ok=True)
 
-    def run_line_magic(
-        self, name: str, line: str = "", *_: object, **__: object
-    ) -> None:
+    def run_line_magic(self, name: str, line: str = "", *_: object, **__: object) -> None:
         """Change the folder, if it is there and the submission's own, or set what the environment says."""
         if name == "cd":
             place = Path("".join(_words(line)[:1]) or self.root).resolve()
@@ -101,9 +97,7 @@ class Part:
     count: int | None = None
 
 
-def parts(
-    cells: list[str], name: str, files: dict[str, str], handed: Handed
-) -> list[Part]:
+def parts(cells: list[str], name: str, files: dict[str, str], handed: Handed) -> list[Part]:
     """Read the cells of a file.
 
     Args:
@@ -123,9 +117,7 @@ def parts(
     return made
 
 
-def _parsed(
-    text: str, name: str, before: int, files: dict[str, str], handed: Handed
-) -> Part:
+def _parsed(text: str, name: str, before: int, files: dict[str, str], handed: Handed) -> Part:
     part = Part(text)
     ways = [lambda: text, lambda: _python(text, files)]
     if BARE.fullmatch(text):
@@ -144,9 +136,7 @@ def _parsed(
         ast.increment_lineno(statement, before)
     if "get_ipython" in part.code:
         commands = _Commands(name, part.giving, files, handed)
-        part.body = [
-            one for each in part.body for one in _several(commands.visit(each)) if one
-        ]
+        part.body = [one for each in part.body for one in _several(commands.visit(each)) if one]
         for statement in part.body:
             _settle(statement)
     return part
@@ -175,9 +165,7 @@ def _python(cell: str, files: dict[str, str]) -> str:
     from IPython.core import inputtransformer2 as ipython  # half a second; few need it
 
     lines = (cell + "\n").splitlines(keepends=True)
-    first = next(
-        n for n, s in enumerate([*lines, "."]) if s.strip(" \t\n")[:1] not in ("", "#")
-    )
+    first = next(n for n, s in enumerate([*lines, "."]) if s.strip(" \t\n")[:1] not in ("", "#"))
     if first < len(lines) and lines[first].startswith("%%"):
         command, _, options = lines[first][2:].strip().partition(" ")
         if command in ("writefile", "file"):
@@ -187,20 +175,13 @@ def _python(cell: str, files: dict[str, str]) -> str:
         given = [one for one in options.split() if one.isidentifier()]
         lines[first] = f"{given[0]} = get_ipython().capture\n" if given else "\n"
         return _python("".join(lines).removesuffix("\n"), files)
-    for strip in (
-        ipython.leading_indent,
-        ipython.classic_prompt,
-        ipython.ipython_prompt,
-    ):
+    for strip in (ipython.leading_indent, ipython.classic_prompt, ipython.ipython_prompt):
         lines[first:] = strip(lines[first:])
     manager, changed = ipython.TransformerManager(), True
     while changed:
         before = lines
         changed, lines = manager.do_one_token_transform(before)
-        place = next(
-            (n for n, (a, b) in enumerate(zip(before, lines, strict=False)) if a != b),
-            0,
-        )
+        place = next((n for n, (a, b) in enumerate(zip(before, lines, strict=False)) if a != b), 0)
         lines[place + 1 : place + 1] = ["\n"] * (len(before) - len(lines))
     return "".join(lines).removesuffix("\n")
 
@@ -223,9 +204,7 @@ def _write(options: str, text: str, files: dict[str, str]) -> None:
 class _Commands(ast.NodeTransformer):
     """Takes out the commands whose result nobody uses; `%time`, `%run` and their like become the code that they run."""
 
-    def __init__(
-        self, name: str, giving: dict[int, str], files: dict[str, str], handed: Handed
-    ):
+    def __init__(self, name: str, giving: dict[int, str], files: dict[str, str], handed: Handed):
         self.name, self.giving, self.files, self.handed = name, giving, files, handed
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.stmt:
@@ -272,12 +251,7 @@ class _Commands(ast.NodeTransformer):
         if cells is None:
             self.giving[line] = f"is not run here: {file} was not handed in"
             return []
-        made = parts(
-            cells,
-            file,
-            self.files,
-            lambda name: None if name == file else self.handed(name),
-        )
+        made = parts(cells, file, self.files, lambda name: None if name == file else self.handed(name))
         for error in (part.error for part in made if part.error):
             self.giving[line] = f"is not run here: {file} cannot be parsed ({error})"
         code = "\n".join(part.code for part in made)

@@ -18,11 +18,7 @@ DEEPEST = 20  # folders
 PASSED_OVER = (".", "__pycache__")  # how names begin that are no part of anybody's work
 
 
-def copied(
-    folders: Sequence[Path],
-    to: Path,
-    loose: Mapping[str, Path] = MappingProxyType({}),
-) -> str:
+def copied(folders: Sequence[Path], to: Path, loose: Mapping[str, Path] = MappingProxyType({})) -> str:
     """Copy what a student has handed in; it is the grader that does so, before the submission runs.
 
     Args:
@@ -39,9 +35,7 @@ def copied(
     for name, path in loose.items():
         copy.attempt(path, to / name)
     homes = {os.path.dirname(path) for path in (*folders, *loose.values())}
-    left_out = [
-        os.path.relpath(one, min(homes)) for one in dict.fromkeys(copy.left_out)
-    ]
+    left_out = [os.path.relpath(one, min(homes)) for one in dict.fromkeys(copy.left_out)]
     if not left_out:
         return ""
     more = f" and {len(left_out) - 5} more" if len(left_out) > 5 else ""
@@ -73,10 +67,7 @@ class _Copy:
                 for one in found
                 if not one.name.startswith(PASSED_OVER)
                 # links, pipes and the like have been named already (submissions.py)
-                and (
-                    one.is_file(follow_symlinks=False)
-                    or one.is_dir(follow_symlinks=False)
-                )
+                and (one.is_file(follow_symlinks=False) or one.is_dir(follow_symlinks=False))
             ]
         folders = {one for one in entries if one.is_dir(follow_symlinks=False)}
         # files first: what lies nearest is needed most

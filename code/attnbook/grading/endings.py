@@ -100,9 +100,7 @@ class Ended:
         """The verdict on the exercise in whose middle the process ended."""
         ending = self._ending
         says = self._with_numbers(ending.says)
-        return Verdict(
-            exercise, "wrong", ending.diagnosis, ending.about, says, ending.asks
-        )
+        return Verdict(exercise, "wrong", ending.diagnosis, ending.about, says, ending.asks)
 
 
 def _signal(number: int) -> str:

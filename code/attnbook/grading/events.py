@@ -127,8 +127,7 @@ def _judged(value: dict[str, Any]) -> Judged:
     if sorted(value) != sorted(names):
         raise ValueError("a verdict has other fields")
     texts: dict[str, Any] = {
-        name: None if name == "diagnosis" and said is None else _text(said)
-        for name, said in value.items()
+        name: None if name == "diagnosis" and said is None else _text(said) for name, said in value.items()
     }
     if texts["status"] not in ("solved", "wrong", "unwritten"):
         raise ValueError("no such status")
@@ -243,8 +242,7 @@ class Progress:
     def which_count(self) -> list[str]:
         """Which file counts for each exercise that several answer, in a sentence, if there is such an exercise."""
         parts = [
-            f"{exercise} ({self.result.name_of(self.files[file])} counts)"
-            for exercise, file in self.counting.items()
+            f"{exercise} ({self.result.name_of(self.files[file])} counts)" for exercise, file in self.counting.items()
         ]
         return [f"answered in several files: {', '.join(parts)}"] if parts else []
 

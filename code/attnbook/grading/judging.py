@@ -54,9 +54,7 @@ class Submission(Source):
         self.ways = [(order, [*checks(order)]) for order in self.orders()]
         self.asked = self.ways[0][1]
         self.unread: list[str] = []  # checks of which it is not known what they check
-        self.endless: set[ast.stmt] = (
-            set()
-        )  # statements that the whole file is run without
+        self.endless: set[ast.stmt] = set()  # statements that the whole file is run without
         self._tried: dict[ast.expr, set[str]] = {}
         self._ran: set[str] | None = None
 
@@ -69,13 +67,9 @@ class Submission(Source):
         """
         if self.meant(function) or self._checks_of(exercise, self.asked):
             return True
-        if not any(
-            name in text for name in (exercise, function) for text in self._texts()
-        ):
+        if not any(name in text for name in (exercise, function) for text in self._texts()):
             return False
-        if (
-            self._ran is None
-        ):  # it may ask, or define, in a way that cannot be seen from its text
+        if self._ran is None:  # it may ask, or define, in a way that cannot be seen from its text
             with self._world("") as (world, recorder):
                 self._everything(self.statements, world, recorder)
                 self._ran = {*recorder.asked, *world}
@@ -84,25 +78,15 @@ class Submission(Source):
     def _texts(self) -> Iterator[str]:
         """What is written in the file, and in the modules beside it that it imports."""
         yield self.text
-        for node in (
-            one for statement in self.statements for one in ast.walk(statement)
-        ):
-            modules = (
-                [one.name for one in node.names] if isinstance(node, ast.Import) else []
-            )
+        for node in (one for statement in self.statements for one in ast.walk(statement)):
+            modules = [one.name for one in node.names] if isinstance(node, ast.Import) else []
             modules += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             for name in modules:
                 with contextlib.suppress(OSError):
-                    yield (self.folder / f"{name.replace('.', '/')}.py").read_text(
-                        "utf-8", "replace"
-                    )
+                    yield (self.folder / f"{name.replace('.', '/')}.py").read_text("utf-8", "replace")
 
     def _checks_of(self, exercise: str, asked: list[Check]) -> list[Check]:
-        return [
-            one
-            for one in asked
-            if exercise == one.name or not one.name and exercise in self._try(one)
-        ]
+        return [one for one in asked if exercise == one.name or not one.name and exercise in self._try(one)]
 
     def _try(self, one: Check) -> set[str]:
         """The exercises that a check is for that does not name one: it is run once, and nothing is judged."""
@@ -113,9 +97,7 @@ class Submission(Source):
         if not recorder.asked:
             where = self.where(one.statement)[1]
             because = f" ({error})" if error else ""
-            self.unread.append(
-                f"{self.name}: {where}: which exercise it checks cannot be read off{because}"
-            )
+            self.unread.append(f"{self.name}: {where}: which exercise it checks cannot be read off{because}")
         self._tried[one.call] = recorder.asked
         return recorder.asked
 
@@ -140,9 +122,7 @@ class Submission(Source):
             for order, _ in self.ways:
                 yield from self._unsliced(exercise, function, order)
 
-    def _unsliced(
-        self, exercise: str, function: str, order: list[ast.stmt]
-    ) -> Iterator[Verdict]:
+    def _unsliced(self, exercise: str, function: str, order: list[ast.stmt]) -> Iterator[Verdict]:
         """Run everything: it may change, define or ask what nobody can see from its text."""
         with self._world(exercise) as (world, recorder):
             error = self._everything(order, world, recorder)
@@ -151,9 +131,7 @@ class Submission(Source):
         for verdict in recorder.verdicts:
             yield _noted(verdict, error)
 
-    def _everything(
-        self, statements: list[ast.stmt], world: dict, recorder: "_Recorder"
-    ) -> str:
+    def _everything(self, statements: list[ast.stmt], world: dict, recorder: "_Recorder") -> str:
         """Run statements, all together not much longer than a call of a function may take."""
         end, first = time.monotonic() + SECONDS, ""
         for statement in statements:
@@ -168,12 +146,7 @@ class Submission(Source):
         return first
 
     def _sliced(
-        self,
-        exercise: str,
-        function: str,
-        order: list[ast.stmt],
-        asked: list[Check],
-        seen: set,
+        self, exercise: str, function: str, order: list[ast.stmt], asked: list[Check], seen: set
     ) -> Iterator[Verdict]:
         whole = self.statements
         worlds: list[tuple[ast.stmt | str, str | None, list]] = []
@@ -191,17 +164,13 @@ class Submission(Source):
                 seen.add(key)
                 yield from self._judged(exercise, what, rounds)
 
-    def _judged(
-        self, exercise: str, what: ast.stmt | str, rounds: list
-    ) -> list[Verdict]:
+    def _judged(self, exercise: str, what: ast.stmt | str, rounds: list) -> list[Verdict]:
         recorder, error = self._run(what, exercise, *rounds)
         if not recorder.verdicts:
             return [_cannot_be_loaded(exercise, error)]
         return [_noted(verdict, error) for verdict in recorder.verdicts]
 
-    def _run(
-        self, what: ast.stmt | str, exercise: str, *rounds: list[ast.stmt]
-    ) -> tuple["_Recorder", str]:
+    def _run(self, what: ast.stmt | str, exercise: str, *rounds: list[ast.stmt]) -> tuple["_Recorder", str]:
         """Run what a check, or the function of a name, needs, and nothing else; then itself.
 
         Returns:
@@ -225,16 +194,8 @@ class Submission(Source):
         recorder = _Recorder(exercise, self.enter)
         with self.home.world(self.folder) as world, recorder:
             shell = Shell(world, self.home.root, lambda text: self._cell(text, world))
-            own = {
-                "check": recorder,
-                "display": _show_nothing,
-                "get_ipython": lambda: shell,
-            }
-            world |= {
-                "__builtins__": builtins,
-                **own,
-                **_file(self.folder / Path(self.name).name, self.is_script),
-            }
+            own = {"check": recorder, "display": _show_nothing, "get_ipython": lambda: shell}
+            world |= {"__builtins__": builtins, **own, **_file(self.folder / Path(self.name).name, self.is_script)}
             for name, text in self.files.items():
                 if path := self.home.inside(self.folder, name):
                     with contextlib.suppress(OSError):
@@ -247,9 +208,7 @@ class Submission(Source):
         for statement in (one for part in self._parts([text]) for one in part.body):
             self._execute(statement, world)
 
-    def _all(
-        self, statements: list[ast.stmt], world: dict, recorder: "_Recorder"
-    ) -> str:
+    def _all(self, statements: list[ast.stmt], world: dict, recorder: "_Recorder") -> str:
         first = ""
         for statement in statements:
             line, where = self.where(statement)
@@ -277,9 +236,7 @@ class Submission(Source):
 
     def _compiled(self, statement: ast.stmt) -> types.CodeType:
         flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
-        for one in (
-            self.statements
-        ):  # as in a notebook, `from __future__ import annotations` holds on
+        for one in self.statements:  # as in a notebook, `from __future__ import annotations` holds on
             if isinstance(one, ast.ImportFrom) and one.module == "__future__":
                 features = [getattr(__future__, each.name, None) for each in one.names]
                 flags |= sum(each.compiler_flag for each in features if each)
@@ -331,10 +288,7 @@ def _file(path: Path, is_script: bool) -> dict[str, str]:
 
 def _of_ours(statement: ast.stmt) -> bool:
     """Whether a statement only imports the checker, which an answer does not need."""
-    return (
-        isinstance(statement, ast.ImportFrom)
-        and statement.module == "attnbook.exercises"
-    )
+    return isinstance(statement, ast.ImportFrom) and statement.module == "attnbook.exercises"
 
 
 def _said(error: BaseException) -> str:
@@ -349,11 +303,7 @@ def _said(error: BaseException) -> str:
 
 
 def _cannot_be_loaded(exercise: str, error: str) -> Verdict:
-    says = (
-        error[:1].upper() + error[1:]
-        if error
-        else "Nothing at the top level of the file defines it."
-    )
+    says = error[:1].upper() + error[1:] if error else "Nothing at the top level of the file defines it."
     asks = "Does the file run from top to bottom in a fresh kernel?"
     about = "the function cannot be loaded"
     return Verdict(exercise, "wrong", "cannot-be-loaded", about, says, asks)
@@ -367,9 +317,7 @@ def _noted(verdict: Verdict, error: str) -> Verdict:
     if "No such file or directory: '" in verdict.says:
         notes.append("A file that it reads was not handed in.")
     if "ModuleNotFoundError" in verdict.says:
-        notes.append(
-            "A module that it imports was not handed in and is not installed here."
-        )
+        notes.append("A module that it imports was not handed in and is not installed here.")
     if missing := re.search(r"NameError: name '(\w+)'", verdict.says):
         notes.append(f"No cell that was handed in gives {missing[1]}.")
     return replace(verdict, note=" ".join(notes) or verdict.note)

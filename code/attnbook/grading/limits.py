@@ -104,10 +104,7 @@ def limit_resources(seconds: float, gigabytes: float) -> None:
 
     def limit(which: int, most: float, more: int = 0) -> None:
         _, hard = resource.getrlimit(which)
-        limits = [
-            int(most),
-            int(most) + more,
-        ]  # the second so that it cannot raise them
+        limits = [int(most), int(most) + more]  # the second so that it cannot raise them
         if hard != resource.RLIM_INFINITY:
             limits = [min(one, hard) for one in limits]
         with contextlib.suppress(ValueError, OSError, OverflowError):
@@ -136,9 +133,7 @@ def refuse_harm(folder: str) -> None:
         if isinstance(path, int):  # an open file
             return True
         path = os.path.abspath(os.fsdecode(path))  # without following a last link
-        place = os.path.join(
-            os.path.realpath(os.path.dirname(path)), os.path.basename(path)
-        )
+        place = os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
         place = os.path.realpath(path) if os.path.exists(path) else place
         try:
             return place == nowhere or os.path.commonpath([own, place]) == own
@@ -149,21 +144,13 @@ def refuse_harm(folder: str) -> None:
         if event == "open":
             path, _, flags = arguments
             if flags & WRITING and not inside(path):
-                raise PermissionError(
-                    f"a submission may write only into its working folder, not to {path}"
-                )
+                raise PermissionError(f"a submission may write only into its working folder, not to {path}")
         elif event in PROCESSES:
-            raise PermissionError(
-                f"a submission may not start or end processes ({event})"
-            )
-        elif event in NETWORK or (
-            event == "socket.__new__" and arguments[1] in INTERNET
-        ):
+            raise PermissionError(f"a submission may not start or end processes ({event})")
+        elif event in NETWORK or (event == "socket.__new__" and arguments[1] in INTERNET):
             raise PermissionError(f"a submission may not use the network ({event})")
         elif event in CHANGES and not all(map(inside, arguments[: CHANGES[event]])):
-            raise PermissionError(
-                f"a submission may change files only in its working folder ({event})"
-            )
+            raise PermissionError(f"a submission may change files only in its working folder ({event})")
 
     def refuse(*_: object, **__: object) -> None:
         raise PermissionError("a submission may not start processes")

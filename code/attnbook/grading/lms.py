@@ -13,9 +13,7 @@ from attnbook.grading.table import in_figures
 
 CANVAS = ("Student", "ID")
 LOGINS = ("SIS Login ID", "SIS User ID", "Email address", "ID number", "Username")
-PARTICIPANT = re.compile(
-    r"\D*[^\d\s]\D*\d+"
-)  # Moodle, in any language: Participant 48213
+PARTICIPANT = re.compile(r"\D*[^\d\s]\D*\d+")  # Moodle, in any language: Participant 48213
 NUMBER = re.compile(r"\d+(?P<sign>[.,]?)\d*")
 # "Grade can be changed", in languages that Moodle often speaks
 NO = {"no", "nein", "non", "nee", "não", "nej", "nei", "ne", "nie", "нет", "ні", "否"}
@@ -138,11 +136,7 @@ def upload(
     taken = {id(one) for one in matched.values()}
     return Upload(
         Sheet(rows, sheet.delimiter, sheet.encoding).to_bytes(),
-        [
-            person.name
-            for person in known.people
-            if person.row not in matched or not matched[person.row].verdicts
-        ],
+        [person.name for person in known.people if person.row not in matched or not matched[person.row].verdicts],
         [one.student for one in results if id(one) not in taken],
         untouched,
         changed,
@@ -151,10 +145,7 @@ def upload(
 
 
 def _people(
-    rows: list[list[str]],
-    names: Sequence[int],
-    which: int,
-    bare: Callable[[str], str] = str.strip,
+    rows: list[list[str]], names: Sequence[int], which: int, bare: Callable[[str], str] = str.strip
 ) -> list[_Person]:
     heads = [head.strip() for head in rows[0]]
 
@@ -164,24 +155,13 @@ def _people(
                 yield _plain(cell)
 
     return [
-        _Person(
-            n,
-            " ".join(row[place].strip() for place in names).strip(),
-            bare(row[which]),
-            frozenset(logins(row)),
-        )
+        _Person(n, " ".join(row[place].strip() for place in names).strip(), bare(row[which]), frozenset(logins(row)))
         for n, row in enumerate(rows[1:], 1)
         if row[which].strip() and row[names[0]].strip() != "Student, Test"
     ]
 
 
-def _canvas(
-    rows: list[list[str]],
-    assignment: str | None,
-    roster: Path,
-    worth: str,
-    new_column: bool,
-) -> _Roster:
+def _canvas(rows: list[list[str]], assignment: str | None, roster: Path, worth: str, new_column: bool) -> _Roster:
     people = _people(rows, [column(rows, "Student")], column(rows, "ID"))
     if shortened := [one.id for one in people if SHORTENED.fullmatch(one.id)]:
         raise ValueError(
@@ -193,21 +173,13 @@ def _canvas(
     return _Roster(people, place, next((_value(row[place]) for row in possible), None))
 
 
-def _canvas_column(
-    rows: list[list[str]],
-    assignment: str | None,
-    roster: Path,
-    worth: str,
-    new_column: bool,
-) -> int:
+def _canvas_column(rows: list[list[str]], assignment: str | None, roster: Path, worth: str, new_column: bool) -> int:
     """The place of the assignment's column, which may be added; Canvas writes `Week 3 (98765)`."""
     heads = [head.strip() for head in rows[0]]
     assignments = [head for head in heads if re.search(r" \(\d+\)$", head)]
     there = f"its assignments are {', '.join(assignments) or 'none'}"
     if not assignment or not assignment.strip():
-        raise ValueError(
-            f'{roster} is Canvas\'s: name the assignment with --assignment "Week 3"; {there}'
-        )
+        raise ValueError(f'{roster} is Canvas\'s: name the assignment with --assignment "Week 3"; {there}')
     named = re.compile(re.escape(assignment.strip()) + r"( \(\d+\))?")
     places = [n for n, head in enumerate(heads) if named.fullmatch(head)]
     if own := [heads[n] for n in places if heads[n] not in assignments]:
@@ -312,10 +284,7 @@ def _matched(results: Sequence[Result], people: Iterable[_Person]) -> dict[int, 
         lambda one, person: bool(one.id) and one.id == person.id,
         lambda one, person: (
             _plain(one.student) in person.logins
-            or any(
-                _plain(one.student) == login.partition("@")[0]
-                for login in person.logins
-            )
+            or any(_plain(one.student) == login.partition("@")[0] for login in person.logins)
         ),
         lambda one, person: bool(_spellings(one.student) & _spellings(person.name)),
     )

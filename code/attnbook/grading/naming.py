@@ -10,13 +10,9 @@ from pathlib import Path
 KINDS = (".ipynb", ".py")
 PACKED = (".zip", ".gz", ".tar", ".tgz", ".7z", ".rar")
 # Canvas, Submissions → Download: lovelaceada_12345_678910_04.ipynb, lovelaceada_LATE_12345_678910_04.ipynb
-CANVAS = re.compile(
-    r"(?P<name>[^_]+)(?P<late>_LATE)?_(?P<id>\d+)_(?P<upload>\d+)_(?P<file>.+)", re.S
-)
+CANVAS = re.compile(r"(?P<name>[^_]+)(?P<late>_LATE)?_(?P<id>\d+)_(?P<upload>\d+)_(?P<file>.+)", re.S)
 # Moodle, Download all submissions: Ada Lovelace_48213_assignsubmission_file_04.ipynb, or a folder without the last part
-MOODLE = re.compile(
-    r"(?P<name>.+?)_(?P<id>\d+)_assignsubmission_[a-z]+_?(?P<file>.*)", re.S
-)
+MOODLE = re.compile(r"(?P<name>.+?)_(?P<id>\d+)_assignsubmission_[a-z]+_?(?P<file>.*)", re.S)
 AGAIN = re.compile(r"(?P<name>.+) \(\d{1,2}\)", re.S)  # what a second download adds
 # what Canvas adds to a file that is handed in again (04-1.ipynb), and a browser to one that is loaded again
 NUMBERED = re.compile(r"(?P<name>.+?)(-\d{1,2}| ?\(\d{1,2}\))(?P<ending>\.\w+)?", re.S)
@@ -72,9 +68,7 @@ def _named(path: Path, uploads: Counter[str]) -> Named:
     name = unicodedata.normalize("NFC", written)
     notes = []
     if name != written:
-        notes.append(
-            f"the letters of {path.name} are encoded in another way than usual (not NFC)"
-        )
+        notes.append(f"the letters of {path.name} are encoded in another way than usual (not NFC)")
     made = CANVAS.fullmatch(name)  # first: what follows is of the student's choice
     if made and uploads[made["upload"]] == 1:
         file = made["file"] + ending
@@ -90,9 +84,7 @@ def _named(path: Path, uploads: Counter[str]) -> Named:
         notes.append(f"{path.name} bears a chapter's name instead of a student's")
     elif again:
         name = again["name"]
-        notes.append(
-            f"{path.name} is taken for a second download of {name}'s work; the best answer counts"
-        )
+        notes.append(f"{path.name} is taken for a second download of {name}'s work; the best answer counts")
     return Named(path, name, notes=tuple(notes))
 
 
@@ -111,10 +103,7 @@ def beside(pieces: Iterable[Named]) -> dict[str, Path]:
     loose = [
         one
         for one in pieces
-        if one.file
-        and not one.file.startswith(".")
-        and one.path.is_file()
-        and not one.path.is_symlink()
+        if one.file and not one.file.startswith(".") and one.path.is_file() and not one.path.is_symlink()
     ]
     loose.sort(key=lambda one: (one.file == one.plain and not one.is_code, one.upload))
     found = {one.plain: one.path for one in loose}
@@ -142,9 +131,7 @@ def several(pieces: Sequence[Named], everyone: Iterable[Named]) -> list[str]:
             notes.append(
                 f"handed in more than once: {', '.join(files)}; the best answer counts, and the newest is imported"
             )
-        elif files[0] != plain and (
-            plain in known or CHAPTER.fullmatch(Path(plain).stem)
-        ):
+        elif files[0] != plain and (plain in known or CHAPTER.fullmatch(Path(plain).stem)):
             notes.append(
                 f"{files[0]} is {plain}, handed in again, as Canvas numbers it; earlier versions were not downloaded"
             )

@@ -11,9 +11,7 @@ from pathlib import Path
 
 LONGEST = 20_000_000  # bytes; a notebook with many pictures has a few million
 MARKS = (b"\xff\xfe", b"\xfe\xff")  # of UTF-16, which Windows PowerShell writes
-CELL = re.compile(
-    r"^(?=# ?(?:%%|In\[))", re.MULTILINE
-)  # VS Code's, Jupytext's, nbconvert's
+CELL = re.compile(r"^(?=# ?(?:%%|In\[))", re.MULTILINE)  # VS Code's, Jupytext's, nbconvert's
 SHOWN = re.compile(r"^✓ ([\w-]+) — ", re.MULTILINE)
 ANSWERS = re.compile(r"^\s*def my_|\bcheck\(", re.MULTILINE)
 
@@ -58,9 +56,7 @@ def read(path: Path, name: str = "") -> Contents:
     named = path.suffix.lower() == ".ipynb"
     kind = "a notebook" if named else "Python text"
     if path.stat().st_size > LONGEST:
-        raise NotASubmission(
-            f"{name} is larger than {LONGEST // 1_000_000} MB; clear the outputs"
-        )
+        raise NotASubmission(f"{name} is larger than {LONGEST // 1_000_000} MB; clear the outputs")
     text = _decoded(path.read_bytes())
     if not text.strip():
         raise NotASubmission(f"{name} is empty")
@@ -112,17 +108,12 @@ def _notebook(text: str) -> Contents:
     if not isinstance(book, dict) or not {"cells", "worksheets"} & {*book}:
         raise NotASubmission("is JSON, and not a notebook: it has no cells")
     about = _dict(book.get("metadata"))
-    named = (
-        _dict(about.get("kernelspec")).get("language"),
-        _dict(about.get("language_info")).get("name"),
-    )
+    named = (_dict(about.get("kernelspec")).get("language"), _dict(about.get("language_info")).get("name"))
     languages = [str(one) for one in named if one]
     if languages and not any("python" in one.lower() for one in languages):
         raise NotASubmission(f"is a notebook in {languages[0]}, not in Python")
     sheets = book.get("worksheets") or [book]  # of notebooks before 2015
-    cells = [
-        _dict(cell) for sheet in sheets for cell in _dict(sheet).get("cells") or ()
-    ]
+    cells = [_dict(cell) for sheet in sheets for cell in _dict(sheet).get("cells") or ()]
     code = [cell for cell in cells if cell.get("cell_type") == "code"]
     shown = (SHOWN.findall(text) for cell in code for text in _shown(cell))
     return Contents(
@@ -155,11 +146,7 @@ def _dict(value: object) -> dict:
 
 def _text(lines: object) -> str:
     lines = [lines] if isinstance(lines, str) else lines
-    return "".join(
-        line
-        for line in (lines if isinstance(lines, list) else ())
-        if isinstance(line, str)
-    )
+    return "".join(line for line in (lines if isinstance(lines, list) else ()) if isinstance(line, str))
 
 
 def in_cells(text: str) -> list[str]:

@@ -110,9 +110,7 @@ class Process:
         self.look, self.loaded = 0.0, 0
         if event is None and not self.common.over.is_set():
             self.__exit__()
-            raise ChildProcessError(
-                f"the grader's own process does not start: {self.last_line}"
-            )
+            raise ChildProcessError(f"the grader's own process does not start: {self.last_line}")
         return self
 
     def _start(self) -> None:
@@ -188,14 +186,9 @@ class Process:
             except usage.Hidden:
                 return "greedy"
             self.loaded = self.loaded or held
-            if (
-                held > self.loaded + limits.memory * 1e9 + SPARE
-                or len(numbers) > usage.MOST_PROCESSES
-            ):
+            if held > self.loaded + limits.memory * 1e9 + SPARE or len(numbers) > usage.MOST_PROCESSES:
                 return "greedy"
-        return (
-            "full" if folder.is_full(self.folder, limits.disk * 1e9 - removed) else ""
-        )
+        return "full" if folder.is_full(self.folder, limits.disk * 1e9 - removed) else ""
 
     def __exit__(self, *_: object) -> None:
         if not self.ended and not self.common.over.is_set():
@@ -217,12 +210,7 @@ class Process:
             with contextlib.suppress(OSError):
                 stream.close()
         self.errors.seek(0)
-        self.last_line = (
-            self.errors.read()[-2000:]
-            .decode("utf-8", "replace")
-            .strip()
-            .rpartition("\n")[2]
-        )
+        self.last_line = self.errors.read()[-2000:].decode("utf-8", "replace").strip().rpartition("\n")[2]
         self.errors.close()
         folder.remove(self.folder)
 

@@ -80,11 +80,7 @@ class Source:
         run = (part for part in self.parts if part.count)
         in_order = sorted(run, key=lambda part: part.count or 0)
         again = [one for part in in_order for one in part.body]
-        return (
-            [self.statements, again]
-            if again not in ([], self.statements)
-            else [self.statements]
-        )
+        return [self.statements, again] if again not in ([], self.statements) else [self.statements]
 
     def line(self, number: int) -> str:
         """A line as it was written, for a message."""
@@ -99,9 +95,7 @@ class Source:
     def meant(self, function: str) -> bool:
         """Whether a function of this name is defined at the top level, or at least was meant to be."""
         pattern = rf"\bdef {function}\b|^{function}\s*="
-        return function in self.given or bool(
-            re.search(pattern, self.text, re.MULTILINE)
-        )
+        return function in self.given or bool(re.search(pattern, self.text, re.MULTILINE))
 
     def why_absent(self, names: set[str]) -> str:
         """Why names may be given by nothing: a cell that cannot be parsed or is no code, a command that is not run."""
@@ -115,9 +109,7 @@ class Source:
             for file, text in self.files.items():
                 if re.search(gives, text, re.MULTILINE):
                     return f"what gives {name} is written to {file}, which is neither imported nor run"
-        giving = [
-            (line, said) for part in self.parts for line, said in part.giving.items()
-        ]
+        giving = [(line, said) for part in self.parts for line, said in part.giving.items()]
         return f"{self.line(giving[0][0])}, {giving[0][1]}" if names and giving else ""
 
 

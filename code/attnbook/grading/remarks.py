@@ -11,8 +11,7 @@ from attnbook.grading.judging import Submission
 WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 # letters of other alphabets that look like Latin ones, and these
 LOOKS_LIKE = str.maketrans(
-    "аеорсухіјѕһкмтвнαορνυκιгАВЕКМНОРСТХУΑΒΕΖΗΙΚΜΝΟΡΤΥΧ",
-    "aeopcyxijshkmtbhaopvukirABEKMHOPCTXYABEZHIKMNOPTYX",
+    "аеорсухіјѕһкмтвнαορνυκιгАВЕКМНОРСТХУΑΒΕΖΗΙΚΜΝΟΡΤΥΧ", "aeopcyxijshkmtbhaopvukirABEKMHOPCTXYABEZHIKMNOPTYX"
 )
 
 
@@ -27,16 +26,8 @@ def remarks(read: Sequence[Submission], asked: Sequence[str]) -> Iterator[str]:
         Sentences, each with the name of a file.
     """
     functions = {name: get(name).function for name in asked}
-    answered = {
-        name
-        for name, function in functions.items()
-        if any(one.answers(name, function) for one in read)
-    }
-    left = [
-        function
-        for name, function in functions.items()
-        if _lacking(read, name, function)
-    ]
+    answered = {name for name, function in functions.items() if any(one.answers(name, function) for one in read)}
+    left = [function for name, function in functions.items() if _lacking(read, name, function)]
     said = [one.problem for one in read if one.problem]
     said += [line for one in read for line in _unknown(one)]
     said += [line for one in read for line in _misspelt(one, left)]
@@ -57,12 +48,7 @@ def _unknown(one: Submission) -> Iterator[str]:
 
 def _lacking(read: Sequence[Submission], name: str, function: str) -> bool:
     """Whether nothing has the name that the answer to an exercise should have, and no check names another."""
-    others = any(
-        one.function != function
-        for each in read
-        for one in each.asked
-        if one.name == name
-    )
+    others = any(one.function != function for each in read for one in each.asked if one.name == name)
     return not others and not any(function in one.given for one in read)
 
 
@@ -72,19 +58,14 @@ def _misspelt(one: Submission, left: list[str]) -> Iterator[str]:
         near = [function for function in left if _alike(given, function)]
         if near and given not in {check.function for check in one.asked}:
             foreign = "".join(
-                f" ({sign} is {unicodedata.name(sign, 'no letter')})"
-                for sign in given
-                if ord(sign) > 127
+                f" ({sign} is {unicodedata.name(sign, 'no letter')})" for sign in given if ord(sign) > 127
             )
             yield f"{one.name} defines {given}{foreign}, which no exercise asks for; did you mean {near[0]}?"
 
 
 def _alike(given: str, function: str) -> bool:
     """Whether one name may be meant by another: in another style, with a part more, in another order, misspelt."""
-    given, function = (
-        "_".join(WORD.findall(name.translate(LOOKS_LIKE))).lower()
-        for name in (given, function)
-    )
+    given, function = ("_".join(WORD.findall(name.translate(LOOKS_LIKE))).lower() for name in (given, function))
     core = function.removeprefix("my_")
     pairs = [(given, function)]
     if "_" in core:  # `mask` alone is a name that anyone may give
@@ -103,11 +84,7 @@ def _others(one: Submission, asked: Sequence[str], silent: bool) -> Iterator[str
     found = [
         name
         for name in names()
-        if name not in asked
-        and (
-            name in {check.name for check in one.asked}
-            or get(name).function in one.given
-        )
+        if name not in asked and (name in {check.name for check in one.asked} or get(name).function in one.given)
     ]
     if found:
         yield f"{one.name} answers {', '.join(found)}, for which was not asked"
@@ -115,9 +92,7 @@ def _others(one: Submission, asked: Sequence[str], silent: bool) -> Iterator[str
         yield f"{one.name} holds no answer: neither a function that an exercise asks for nor a check"
 
 
-def doubted(
-    read: Sequence[Submission], name: str, found: Verdict | None = None
-) -> Iterator[str]:
+def doubted(read: Sequence[Submission], name: str, found: Verdict | None = None) -> Iterator[str]:
     """Where a notebook shows as solved what is not solved here, or something of it was not understood.
 
     Args:

@@ -35,18 +35,11 @@ class Report:
         earlier: what an earlier `grades.csv` holds of the teacher's own.
     """
 
-    def __init__(
-        self,
-        folder: str | Path,
-        exercises: Sequence[str] | None = None,
-        points: float = 1,
-    ):
+    def __init__(self, folder: str | Path, exercises: Sequence[str] | None = None, points: float = 1):
         self.folder, self.exercises, self.points = Path(folder), exercises, points
         self.earlier = EarlierTable(self.folder / "grades.csv")
 
-    def write(
-        self, results: Iterable[Result], pending: Sequence[Result] = ()
-    ) -> list[Path]:
+    def write(self, results: Iterable[Result], pending: Sequence[Result] = ()) -> list[Path]:
         """Write `grades.csv` and `grades.html`, each whole or not at all.
 
         Args:
@@ -189,9 +182,7 @@ class Journal:
         self.damaged = self.begun = False
         self.lines: dict[str, dict] = {}
         self.done: list[Result] = []
-        self.keys: dict[
-            tuple[str, str], str
-        ] = {}  # of what is judged, not of what is there when it has been
+        self.keys: dict[tuple[str, str], str] = {}  # of what is judged, not of what is there when it has been
         try:
             head, *lines = self.path.read_text("utf-8").splitlines()
         except FileNotFoundError:

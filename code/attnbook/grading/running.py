@@ -38,10 +38,7 @@ def confinement() -> str:
 
 
 def grade(
-    results: Sequence[Result],
-    exercises: Sequence[str],
-    limits: Limits | None = None,
-    jobs: int | None = None,
+    results: Sequence[Result], exercises: Sequence[str], limits: Limits | None = None, jobs: int | None = None
 ) -> Iterator[Result]:
     """Judge submissions, several at a time.
 
@@ -95,9 +92,7 @@ def _judge_all(result: Result, exercises: Sequence[str], common: Common) -> None
     while progress.left and not over.is_set():
         if time.monotonic() >= end:
             left = ", ".join(progress.left)
-            progress.problem(
-                f"stopped after {limits.total:g} seconds; not judged: {left}"
-            )
+            progress.problem(f"stopped after {limits.total:g} seconds; not judged: {left}")
             break
         ended = _one_process(progress, exercises, skipped, common, end)
         if over.is_set():
@@ -112,19 +107,13 @@ def _judge_all(result: Result, exercises: Sequence[str], common: Common) -> None
         elif progress.begun:
             progress.failed(ended.verdict(progress.begun))
         elif progress.left and time.monotonic() < end:
-            progress.problem(
-                "Python ended while its files were being read; the rest is not judged"
-            )
+            progress.problem("Python ended while its files were being read; the rest is not judged")
             break
     result.notes += progress.which_count()
 
 
 def _one_process(
-    progress: Progress,
-    exercises: Sequence[str],
-    skipped: Sequence[tuple[str, int, str]],
-    common: Common,
-    end: float,
+    progress: Progress, exercises: Sequence[str], skipped: Sequence[tuple[str, int, str]], common: Common, end: float
 ) -> Ended:
     """Listen to a process until it ends, or has to be ended."""
     progress.start()

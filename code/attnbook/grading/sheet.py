@@ -31,9 +31,7 @@ POLICY = f"default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-
 RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.I)  # on Windows
 
 
-def page(
-    results: Sequence[Result], columns: Sequence[str], pending: Sequence[Result] = ()
-) -> bytes:
+def page(results: Sequence[Result], columns: Sequence[str], pending: Sequence[Result] = ()) -> bytes:
     """The page of the class.
 
     Args:
@@ -42,20 +40,11 @@ def page(
         pending: those who have not been judged yet.
     """
     rows = "\n".join(_row(one, number, columns) for number, one in enumerate(results))
-    right = "".join(
-        f"<td>{sum(bool(one.verdicts.get(name)) for one in results)}</td>"
-        for name in columns
-    )
+    right = "".join(f"<td>{sum(bool(one.verdicts.get(name)) for one in results)}</td>" for name in columns)
     sections = "\n".join(
-        _section(one, number)
-        for number, one in enumerate(results)
-        if _mistakes(one) or one.problems or one.notes
+        _section(one, number) for number, one in enumerate(results) if _mistakes(one) or one.problems or one.notes
     )
-    wait = (
-        f"<p><strong>Not judged yet:</strong> {_and(one.student for one in pending)}.</p>\n"
-        if pending
-        else ""
-    )
+    wait = f"<p><strong>Not judged yet:</strong> {_and(one.student for one in pending)}.</p>\n" if pending else ""
     body = (
         f"<h1>Grades</h1>\n<p>{_count(len(results), 'submission')}, {_count(len(columns), 'exercise')}. {KEY} "
         "Point at a mark to see what the checker says, or follow it to the whole message. ⚠: problems; *: notes.</p>\n"
@@ -153,20 +142,14 @@ def _and(words: Iterable[str]) -> str:
 
 def _heads(columns: Sequence[str]) -> str:
     return "".join(
-        f'<th scope="col" title="{html.escape(_titled(name))}"><span>{_numbered(name)}</span></th>'
-        for name in columns
+        f'<th scope="col" title="{html.escape(_titled(name))}"><span>{_numbered(name)}</span></th>' for name in columns
     )
 
 
 def _row(one: Result, number: int, columns: Sequence[str]) -> str:
-    cells = "".join(
-        _mark(one.verdicts.get(name), f"#s{number}-{name}") for name in columns
-    )
+    cells = "".join(_mark(one.verdicts.get(name), f"#s{number}-{name}") for name in columns)
     name = html.escape(_named(one))
-    for sign, label, sentences in (
-        ("⚠", "a problem", one.problems),
-        ("*", "a note", one.notes),
-    ):
+    for sign, label, sentences in (("⚠", "a problem", one.problems), ("*", "a note", one.notes)):
         if sentences:
             name += f' <a href="#s{number}" title="{html.escape("; ".join(sentences))}" aria-label="{label}">{sign}</a>'
     return f'<tr><th scope="row">{name}</th><td>{one.solved}</td>{cells}</tr>'
@@ -205,21 +188,13 @@ def _messages(one: Result, prefix: str, level: int) -> str:
 
 def _common(results: Sequence[Result]) -> str:
     """The mistakes that more than one student made, the commonest first."""
-    counts = Counter(
-        (v.exercise, v.diagnosis, v.about) for one in results for v in _mistakes(one)
-    )
+    counts = Counter((v.exercise, v.diagnosis, v.about) for one in results for v in _mistakes(one))
     lines = [
         f"<li>{count} × <strong>{_numbered(exercise)}</strong>: {html.escape(about)}</li>"
         for (exercise, _, about), count in counts.most_common(10)
         if count > 1
     ]
-    return (
-        "<h2>Mistakes that several students made</h2>\n<ul>\n"
-        + "\n".join(lines)
-        + "\n</ul>"
-        if lines
-        else ""
-    )
+    return "<h2>Mistakes that several students made</h2>\n<ul>\n" + "\n".join(lines) + "\n</ul>" if lines else ""
 
 
 def _section(one: Result, number: int) -> str:

@@ -11,9 +11,7 @@ from pathlib import Path
 # With these signs a spreadsheet's formula begins, and those of double width count as the same. What stands in front and
 # cannot be seen is dropped first, quotes too; and a program that expects another separator takes what follows one, or
 # the end of a line, for a cell of its own.
-FORMULA = re.compile(
-    "((?:^|[;\t\r\n])[\\s\"'\x00\ufeff\u200b-\u200f\u2060]*+)([-=+@\uff1d\uff0b\uff0d\uff20]?)"
-)
+FORMULA = re.compile("((?:^|[;\t\r\n])[\\s\"'\x00\ufeff\u200b-\u200f\u2060]*+)([-=+@\uff1d\uff0b\uff0d\uff20]?)")
 LARGEST = 20_000_000  # bytes
 LONGEST = 32_000  # characters of a cell; Excel takes 32,767
 ODD = "backslashreplace"  # a file's name, or an error's text, need not be Unicode
@@ -82,9 +80,7 @@ def read(path: Path, *columns: str) -> Sheet:
         del rows[0]
     names = [name.strip() for name in rows[0]] if rows else []
     if absent := [name for name in columns if name not in names]:
-        raise ValueError(
-            f"{path} should have a column {absent[0]!r}; it has {', '.join(names[:12]) or 'none'}"
-        )
+        raise ValueError(f"{path} should have a column {absent[0]!r}; it has {', '.join(names[:12]) or 'none'}")
     return Sheet(rows, delimiter, encoding)
 
 
@@ -120,9 +116,7 @@ def _quoted(found: re.Match[str]) -> str:
 
 def meant(cell: str) -> str:
     """What a cell said before it was made `harmless`."""
-    return FORMULA.sub(
-        lambda found: found[1].removesuffix("'" * bool(found[2])) + found[2], cell
-    )
+    return FORMULA.sub(lambda found: found[1].removesuffix("'" * bool(found[2])) + found[2], cell)
 
 
 def may_be(cell: str, text: str) -> bool:

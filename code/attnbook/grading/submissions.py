@@ -105,9 +105,7 @@ def submissions(folder: str | Path) -> list[Result]:
         if not path.name.startswith((".", "__")) and not _is_unpacked(path)
     ]
     if not paths:
-        raise ValueError(
-            f"{folder} is empty; it should hold a .ipynb, a .py or a folder for each student"
-        )
+        raise ValueError(f"{folder} is empty; it should hold a .ipynb, a .py or a folder for each student")
     pieces: dict[tuple[str, str], list[Named]] = {}
     everyone = named(paths)
     for one in everyone:
@@ -134,9 +132,7 @@ def _result(pieces: list[Named], everyone: list[Named]) -> Result:
     result.names = {one.path: one.file for one in pieces if one.file}
     result.notes += several(pieces, everyone)
     if len(pieces) > 1 and any(one.upload for one in pieces):
-        note = (
-            f"files with the number {result.id} are one student's, as Canvas names them"
-        )
+        note = f"files with the number {result.id} are one student's, as Canvas names them"
         result.notes.append(note)
         result.confidential.append(note)
     if result.files:
@@ -161,9 +157,7 @@ def _tell_apart(results: list[Result]) -> None:
             one.confidential.append(note)
 
 
-def _read(
-    path: Path, packed: list[str], unread: list[str]
-) -> tuple[list[Path], list[Path], list[str]]:
+def _read(path: Path, packed: list[str], unread: list[str]) -> tuple[list[Path], list[Path], list[str]]:
     """The notebooks and Python files at a path, other files, and what is wrong there, in sentences.
 
     What is to be said if the student has nothing else is added to `unread`; what of packed files, to `packed`.
@@ -173,9 +167,7 @@ def _read(
     problems: list[str] = []
     for seen, (one, odd) in enumerate(_entries(path, problems)):
         if seen == MOST_ENTRIES:
-            problems.append(
-                f"{path.name} holds more than {MOST_ENTRIES} files; only the first ones were looked at"
-            )
+            problems.append(f"{path.name} holds more than {MOST_ENTRIES} files; only the first ones were looked at")
             break
         name = one.relative_to(path.parent).as_posix()
         if odd:
@@ -232,9 +224,7 @@ def _entries(path: Path, problems: list[str]) -> Iterator[tuple[Path, str]]:
         problems.append(f"{place} cannot be read ({error.strerror})")
 
     for place, folders, files in os.walk(path, onerror=unreadable):
-        folders[:] = sorted(
-            name for name in folders if not name.startswith((".", "__"))
-        )
+        folders[:] = sorted(name for name in folders if not name.startswith((".", "__")))
         for name in [*folders, *sorted(files)]:
             one = Path(place, name)
             kind = stat.S_IFMT(one.lstat().st_mode)

@@ -54,8 +54,7 @@ class EarlierTable:
         places = [
             n
             for n, head in enumerate(heads)
-            if head not in OURS
-            and (head or any("".join(row[n : n + 1]) for row in rows[1:]))
+            if head not in OURS and (head or any("".join(row[n : n + 1]) for row in rows[1:]))
         ]
         self.columns = [heads[place] for place in places]
         for row in rows[1:]:
@@ -65,11 +64,7 @@ class EarlierTable:
             cells = [row[place] for place in places]
             if student or number or any(cells):
                 self.rows.setdefault((student, number), []).append(cells)
-                ours = {
-                    head: meant(cell)
-                    for head, cell in zip(heads, row, strict=False)
-                    if head in known
-                }
+                ours = {head: meant(cell) for head, cell in zip(heads, row, strict=False) if head in known}
                 self.ours.setdefault((student, number), ours)
 
     def own(self, exercises: Sequence[str]) -> list[int]:
@@ -142,10 +137,7 @@ def table(
     old = earlier.rows if earlier else {}
     own = earlier.own(exercises) if earlier else []
     heads = [earlier.columns[place] for place in own] if earlier else []
-    waiting = [
-        Result(one.student, one.files, {}, [PENDING], one.id, one.notes)
-        for one in pending
-    ]
+    waiting = [Result(one.student, one.files, {}, [PENDING], one.id, one.notes) for one in pending]
     people = [(one.student, one.id) for one in [*results, *waiting]]
     whose = earlier.whose(people) if earlier else {}
 
@@ -173,15 +165,9 @@ def table(
     return Sheet(rows).to_bytes()
 
 
-def _also(
-    student: str, number: str, first: list[str], more: Sequence[list[str]]
-) -> list[tuple[Result, list[str]]]:
+def _also(student: str, number: str, first: list[str], more: Sequence[list[str]]) -> list[tuple[Result, list[str]]]:
     """Further rows of one student, unless they say nothing new."""
-    return [
-        (Result(student, [], {}, [SECOND], number), cells)
-        for cells in more
-        if any(cells) and cells != first
-    ]
+    return [(Result(student, [], {}, [SECOND], number), cells) for cells in more if any(cells) and cells != first]
 
 
 def _cells(one: Result, exercises: Sequence[str], points: float) -> list[str]:
@@ -209,9 +195,7 @@ def in_a_word(verdict: Verdict | None) -> str:
     """A verdict as a cell."""
     if verdict is None:
         return ""
-    return (
-        f"wrong: {verdict.diagnosis}" if verdict.status == "wrong" else verdict.status
-    )
+    return f"wrong: {verdict.diagnosis}" if verdict.status == "wrong" else verdict.status
 
 
 def columns_of(results: Sequence[Result], exercises: Sequence[str] | None) -> list[str]:

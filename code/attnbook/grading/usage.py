@@ -30,9 +30,7 @@ def processes(first: int) -> list[int]:
         found.append(waiting.pop())
         with contextlib.suppress(OSError):
             for thread in os.listdir(f"/proc/{found[-1]}/task"):
-                waiting += map(
-                    int, _read(f"/proc/{found[-1]}/task/{thread}/children").split()
-                )
+                waiting += map(int, _read(f"/proc/{found[-1]}/task/{thread}/children").split())
     return found
 
 
@@ -48,16 +46,8 @@ def memory(numbers: list[int]) -> int:
     Raises:
         Hidden: as its name says.
     """
-    lines = (
-        line
-        for one in numbers
-        for line in _read(f"/proc/{one}/smaps_rollup").splitlines()
-    )
-    return sum(
-        int(line.split()[1]) * 1024
-        for line in lines
-        if line.startswith(("Pss_Anon:", "Pss_Shmem:"))
-    )
+    lines = (line for one in numbers for line in _read(f"/proc/{one}/smaps_rollup").splitlines())
+    return sum(int(line.split()[1]) * 1024 for line in lines if line.startswith(("Pss_Anon:", "Pss_Shmem:")))
 
 
 def without_a_name(numbers: list[int]) -> int:

@@ -13,12 +13,7 @@ from attnbook.exercises import Verdict, get
 from attnbook.grading.companions import Home
 from attnbook.grading.events import LONGEST
 from attnbook.grading.judging import Submission
-from attnbook.grading.limits import (
-    end_with_the_grader,
-    limit_resources,
-    open_channel,
-    refuse_harm,
-)
+from attnbook.grading.limits import end_with_the_grader, limit_resources, open_channel, refuse_harm
 from attnbook.grading.reading import NotASubmission, in_words
 from attnbook.grading.remarks import doubted, remarks
 
@@ -46,11 +41,7 @@ def main() -> None:
         try:
             read.append(Submission(Path(file), skipped, enter, home, name))
         except (OSError, NotASubmission) as error:
-            tell(
-                problem=str(error)
-                if isinstance(error, NotASubmission)
-                else f"{name}: {in_words(error)}"
-            )
+            tell(problem=str(error) if isinstance(error, NotASubmission) else f"{name}: {in_words(error)}")
     refuse_harm(os.path.dirname(folder))
     for sentence in remarks(read, task["asked"]):
         tell(problem=sentence)
@@ -73,9 +64,7 @@ def main() -> None:
                 tell(problem=sentence)
             about(file)
             verdict = asdict(best)
-            tell(
-                verdict={key: text and text[:LONGEST] for key, text in verdict.items()}
-            )
+            tell(verdict={key: text and text[:LONGEST] for key, text in verdict.items()})
         else:
             if not answers:
                 for sentence in doubted(read, name):
@@ -87,10 +76,7 @@ def main() -> None:
 
 
 def best_of(
-    name: str,
-    function: str,
-    files: Sequence[Submission],
-    begin: Callable[[Submission], None] = lambda file: None,
+    name: str, function: str, files: Sequence[Submission], begin: Callable[[Submission], None] = lambda file: None
 ) -> tuple[Verdict, Submission]:
     """Judge the answers to an exercise until it is solved.
 

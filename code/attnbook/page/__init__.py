@@ -7,9 +7,8 @@ from importlib import import_module
 
 _NAMES = {
     "claims": "ClaimError claim what_we_found",
-    "diagrams": "draw_desk draw_reach draw_wind_rose",
-    "diagrams_transformer": "draw_parameters draw_transformer",
-    "plotting": "SIGNED WEIGHTS plot_regression plot_weights_row show_heatmaps",
+    "diagrams": "draw_desk draw_reach",
+    "plotting": "SIGNED WEIGHTS name_it plot_regression plot_weights_row show_heatmaps",
     "results": "stored_results",
     "sources": "Source show",
     "style": "GREY INK KEY MASKED OUTPUT QUERY VALUE VIOLET use_book_style",

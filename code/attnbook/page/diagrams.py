@@ -110,47 +110,6 @@ def draw_desk(weights: Sequence[float], ax: Axes, things: Sequence[str], title: 
     return ax
 
 
-# --- the wind rose -------------------------------------------------------------------
-
-
-def draw_wind_rose(query, keys, values, weights, ax: Axes, names: Sequence[str], title: str = "") -> Axes:
-    """Draw unit keys on a circle, the query as an arrow, and one disc per key whose area is its weight.
-
-    Args:
-        query: (2,) the query; its arrow is drawn no longer than 1.
-        keys: (S, 2) unit vectors.
-        values: (S,) numbers, written beside their keys.
-        weights: (S,) attention weights.
-        ax: where to draw.
-        names: S names of the keys.
-        title: the line above.
-
-    Returns:
-        The axes.
-    """
-    query, keys, weights = (np.asarray(a, dtype=float) for a in (query, keys, weights))
-    ax.set(xlim=(-2.25, 2.25), ylim=(-2.95, 2.5), aspect="equal")
-    ax.axis("off")
-    ax.add_patch(Circle((0, 0), 1, fill=False, edgecolor=MASKED, linestyle=":"))
-    arrow = {"arrowstyle": "-|>", "color": KEY, "lw": 1.6}
-    for key, value, weight, name in zip(keys, values, weights, names, strict=True):
-        disc = Circle(key, 0.6 * np.sqrt(weight), facecolor=VIOLET, alpha=0.55)
-        ax.add_patch(disc)
-        ax.annotate("", key, (0, 0), arrowprops=arrow)
-        label = f"{name}\n{float(value):g} °C"
-        ax.text(*(key * (1.85, 1.9)), label, fontsize=10, **CENTRED)
-    length = float(np.linalg.norm(query))
-    if length > 0:
-        tip = query / length * min(1, length)
-        ax.annotate("", tip, (0, 0), arrowprops=arrow | {"color": QUERY, "lw": 3})
-    else:
-        ax.plot(0, 0, "o", color=QUERY, markersize=7)
-    output = float(weights @ np.asarray(values, dtype=float))
-    ax.text(0, -2.8, f"output {output:.1f} °C", fontweight="bold", **CENTRED)
-    ax.set_title(title)
-    return ax
-
-
 # --- who reaches whom ----------------------------------------------------------------
 
 

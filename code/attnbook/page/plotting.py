@@ -143,14 +143,37 @@ def _ticks(ax: Axes, row_labels: Sequence[str] | None, col_labels: Sequence[str]
     ax.tick_params(length=0)
 
 
-def plot_regression(data, prediction: Tensor | None = None, ax: Axes | None = None, label: str = "prediction") -> Axes:
-    """Draw the points, the true curve (dashed) and a prediction.
+def name_it(ax: Axes, words: str, spot: tuple[float, float], there: tuple[float, float], color: str) -> None:
+    """Write a curve's name beside it, with a thin line from the words to the curve.
+
+    Args:
+        ax: where.
+        words: the name.
+        spot: the middle of the words.
+        there: a point of the curve.
+        color: of the curve.
+    """
+    lead = {"arrowstyle": "-", "color": color, "linewidth": 0.8, "shrinkA": 1, "shrinkB": 2}
+    ax.annotate(words, there, spot, color=color, ha="center", va="center", arrowprops=lead)
+
+
+def plot_regression(
+    data,
+    prediction: Tensor | None = None,
+    ax: Axes | None = None,
+    label: str = "prediction",
+    spot: tuple[float, float] = (2.2, 0.5),
+    at: float = 2.2,
+) -> Axes:
+    """Draw the points, the true curve (dashed) and a prediction, each with its name beside it.
 
     Args:
         data: a `RegressionData`.
         prediction: (m,) at `data.x_query`, or None for the points and the truth alone.
         ax: where to draw; a new one if not given.
-        label: the prediction's name in the legend.
+        label: the prediction's name.
+        spot: where the name stands.
+        at: the x at which a thin line joins it to the prediction.
 
     Returns:
         The axes.
@@ -163,22 +186,18 @@ def plot_regression(data, prediction: Tensor | None = None, ax: Axes | None = No
             f"there are {len(prediction)} predictions for {len(data.x_query)} queries; "
             "predict at data.x_query, not at the training points"
         )
-    ax = ax or plt.subplots()[1]
-    ax.plot(
-        _array(data.x_train),
-        _array(data.y_train),
-        "o",
-        color=VALUE,
-        markersize=4.5,
-        alpha=0.55,
-        markeredgewidth=0,
-        label="training points",
-    )
-    ax.plot(_array(data.x_query), _array(data.truth), "--", color=INK, linewidth=1.5, label="truth")
-    if prediction is not None:
-        ax.plot(_array(data.x_query), _array(prediction), color=OUTPUT, label=label)
+    ax = ax or plt.subplots(figsize=(5.6, 3.4))[1]
+    x, y = _array(data.x_train), _array(data.y_train)
+    ax.plot(x, y, "o", color=VALUE, markersize=4.5, alpha=0.55, markeredgewidth=0, label="measured", clip_on=False)
+    asked, truth = _array(data.x_query), _array(data.truth)
+    ax.plot(asked, truth, "--", color=INK, linewidth=1.5, label="truth")
     ax.set(xlabel="x", ylabel="y", xlim=(0, 5))
-    ax.legend(loc="upper right")
+    far = (x + y).argmax()  # towards the upper right corner, which is empty
+    name_it(ax, "measured", (x[far] + 0.9, y[far] + 0.3), (x[far], y[far]), VALUE)
+    name_it(ax, "truth", (3.5, 0.5), (asked[len(asked) * 3 // 4], truth[len(asked) * 3 // 4]), INK)
+    if prediction is not None:
+        ax.plot(asked, _array(prediction), color=OUTPUT, label=label)
+        name_it(ax, label, spot, (at, np.interp(at, asked, _array(prediction))), OUTPUT)
     return ax
 
 
@@ -213,5 +232,5 @@ def plot_weights_row(key: Tensor, weights: Tensor, query: float, ax: Axes | None
         va="bottom",
         ha="center",
     )
-    ax.set(xlabel="key", ylabel="weight", ylim=(0, None))
+    ax.set(xlabel="x of the key", ylabel="weight", ylim=(0, None))
     return ax

@@ -9,7 +9,9 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
 from attnbook.page.plotting import WEIGHTS
-from attnbook.page.style import MASKED, VIOLET
+from attnbook.page.style import KEY, MASKED, QUERY, VIOLET
+
+SIDE = 1.25  # of a sketch
 
 
 class Event(NamedTuple):
@@ -20,12 +22,14 @@ class Event(NamedTuple):
         who: the headline.
         what: one line of explanation; a newline breaks it.
         sketches: names out of `SKETCHES`, drawn beside it.
+        called: what stands below each sketch.
     """
 
     year: str
     who: str
     what: str
     sketches: tuple[str, ...] = ()
+    called: tuple[str, ...] = ()
 
 
 def _normalised(similarity: np.ndarray) -> np.ndarray:
@@ -62,9 +66,7 @@ SKETCHES: dict[str, Callable[[], np.ndarray]] = {
     "glimpses": _glimpses,
     "regions": lambda: _bump(np.array([4.0, 1, 7, 2, 4, 8, 5, 0, 6]), 1.1),
     "previous": lambda: _bump(np.arange(9) - 1.0, 0.5),
-    "wide": lambda: _bump(np.arange(9), 4.0),
     "mirror": lambda: _bump(8.0 - np.arange(9), 1.0),
-    "same": lambda: _bump(np.repeat([1.0, 4, 7], 3), 0.8),
     "causal": _causal,
     "both sides": lambda: _bump(np.arange(9), 2.4),
 }
@@ -82,7 +84,7 @@ def draw_timeline(events: Sequence[Event], ax: Axes, gap_after: int | None = Non
         The axes.
 
     Raises:
-        ValueError: no event, no event after the gap, or a sketch that is not in `SKETCHES`.
+        ValueError: no event, no event after the gap, a sketch that is not in `SKETCHES`, or not one name for each.
     """
     if not events:
         raise ValueError("events is empty: pass at least one Event")
@@ -91,9 +93,11 @@ def draw_timeline(events: Sequence[Event], ax: Axes, gap_after: int | None = Non
     unknown = [name for event in events for name in event.sketches if name not in SKETCHES]
     if unknown:
         raise ValueError(f"no sketch is called {unknown[0]!r}; choose among {', '.join(SKETCHES)}")
+    if any(len(event.called) not in (0, len(event.sketches)) for event in events):
+        raise ValueError("called needs one name for each sketch, or none at all")
     last_before = len(events) if gap_after is None else gap_after
-    tops = [-1.5 * i - 0.5 * (i > last_before) for i in range(len(events))]
-    ax.set(xlim=(-1.55, 8.3), ylim=(tops[-1] - 0.95, 0.75), aspect="equal")
+    tops = [-1.85 * i - 0.3 * (i > last_before) for i in range(len(events))]
+    ax.set(xlim=(-1.55, 8.3), ylim=(tops[-1] - 0.95, 1.15), aspect="equal")
     ax.axis("off")
     for i, ends in enumerate(pairwise(tops)):
         ax.plot([0, 0], ends, color=VIOLET, lw=3, linestyle=":" if i == gap_after else "-")
@@ -103,21 +107,21 @@ def draw_timeline(events: Sequence[Event], ax: Axes, gap_after: int | None = Non
         ax.text(-0.3, y, event.year, ha="right", fontsize=12.5, **bold)
         ax.text(0.4, y + 0.25, event.who, fontsize=12, **bold)
         ax.text(0.4, y, event.what, va="top", fontsize=10.5, linespacing=1.25)
-        _draw_sketches(ax, event.sketches, right=8.2, middle=y)
+        _draw_sketches(ax, event, right=8.2, middle=y)
+    if events[0].sketches:
+        ax.text(8.2 - SIDE / 2, tops[0] + SIDE / 2 + 0.08, "keys →", color=KEY, ha="center", va="bottom", fontsize=10)
+        ax.text(8.1 - SIDE, tops[0], "← queries", color=QUERY, ha="right", va="center", rotation=90, fontsize=10)
     return ax
 
 
-def _draw_sketches(ax: Axes, names: Sequence[str], right: float, middle: float) -> None:
-    """One or two maps side by side, or more of them, smaller, in two columns; right-aligned."""
-    few = len(names) <= 2
-    side = 1.14 if few else 0.54
-    columns = min(2, len(names))
-    for n, name in enumerate(names):
-        row, column = divmod(n, 2)
-        left = right - (columns - column) * side - (columns - 1 - column) * 0.1
-        bottom = middle - side / 2 if few else middle + 0.03 - row * (side + 0.06)
+def _draw_sketches(ax: Axes, event: Event, right: float, middle: float) -> None:
+    """An event's maps side by side, right-aligned, with their names below."""
+    bottom = middle - SIDE / 2
+    for n, name in enumerate(event.sketches):
+        left = right - (len(event.sketches) - n) * SIDE - (len(event.sketches) - 1 - n) * 0.14
         table = SKETCHES[name]()
-        edges = (left, left + side, bottom, bottom + side)
+        edges = (left, left + SIDE, bottom, bottom + SIDE)
         ax.imshow(table / table.max(), cmap=WEIGHTS, extent=edges, interpolation="nearest")
-        frame = Rectangle((left, bottom), side, side, fill=False, edgecolor=MASKED)
-        ax.add_patch(frame)
+        ax.add_patch(Rectangle((left, bottom), SIDE, SIDE, fill=False, edgecolor=MASKED))
+        if event.called:
+            ax.text(left + SIDE / 2, bottom - 0.06, event.called[n], ha="center", va="top", fontsize=10)

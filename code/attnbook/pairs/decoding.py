@@ -6,7 +6,8 @@ import torch
 from torch import Tensor
 
 from attnbook.attention import causal_mask, sequence_mask
-from attnbook.checks import check_count, check_same_size, check_tensor
+from attnbook.checks import check_count, check_tensor
+from attnbook.pairs.losses import check_table
 
 Pair = tuple[int, int, int]  # type, row (start), column (end)
 
@@ -55,7 +56,7 @@ def pair_table(pairs: Sequence[Iterable[Pair]], num_types: int, length: int) -> 
 
 
 def pairs_above(
-    scores: Tensor, mask: Tensor | None = None, threshold: float = 0.0
+    scores: Tensor, mask: Tensor | None = None, *, threshold: float = 0.0
 ) -> list[set[Pair]]:
     """The pairs whose score is above a threshold.
 
@@ -68,10 +69,11 @@ def pairs_above(
         B sets of (type, row, column).
 
     Raises:
-        TypeError, ValueError: scores that are not floats with four axes.
+        TypeError, ValueError: scores that are not floats with four axes, or a mask that is not bool or does not fit.
     """
     check_tensor("scores", scores, dims=4)
     chosen = scores > threshold
+    check_table(scores, chosen, mask)
     if mask is not None:
         chosen = chosen & mask
     return [{tuple(pair) for pair in one.nonzero().tolist()} for one in chosen]
@@ -92,13 +94,10 @@ def nested_decode(scores: Tensor, threshold: float = 0.0) -> Tensor:
     """
     check_tensor("scores", scores, dims=2)
     rows, columns = scores.shape
-    check_same_size(
-        "scores have rows",
-        rows,
-        "columns",
-        columns,
-        "a span starts and ends at tokens of one sentence",
-    )
+    if rows != columns:
+        raise ValueError(
+            f"scores have rows {rows}, columns {columns}; a span starts and ends at tokens of one sentence"
+        )
     chosen = torch.zeros_like(scores, dtype=torch.bool)
     forwards = causal_mask(len(scores), device=scores.device).T  # row ≤ column
     spans = map(tuple, ((scores > threshold) & forwards).nonzero().tolist())

@@ -7,7 +7,17 @@ from torch import Tensor
 from attnbook.checks import check_tensor
 
 
-def _check_table(scores: Tensor, target: Tensor, mask: Tensor | None) -> None:
+def check_table(scores: Tensor, target: Tensor, mask: Tensor | None) -> None:
+    """Require a table of True and False for a table of scores, and a mask that broadcasts to it.
+
+    Args:
+        scores: (…, T, S).
+        target: bool, the same shape.
+        mask: bool, broadcastable to the scores, or None.
+
+    Raises:
+        TypeError, ValueError: tables of another kind or shape.
+    """
     check_tensor("scores", scores, min_dims=2)
     for name, table in (("target", target), ("mask", mask)):
         if table is None:
@@ -48,7 +58,7 @@ def pair_loss(scores: Tensor, target: Tensor, mask: Tensor | None = None) -> Ten
     Source:
         Su et al. (2022), arXiv:2208.03054 (class imbalance loss).
     """
-    _check_table(scores, target, mask)
+    check_table(scores, target, mask)
     counts = torch.ones_like(target) if mask is None else mask.expand_as(target)
     right, wrong = (target & counts).flatten(-2), (~target & counts).flatten(-2)
     scores = scores.flatten(-2)  # (…, T S)
@@ -67,7 +77,7 @@ def binary_loss(scores: Tensor, target: Tensor, mask: Tensor | None = None) -> T
     Returns:
         The mean over all pairs that count, a scalar, in nats; 0 with gradient 0 if none does.
     """
-    _check_table(scores, target, mask)
+    check_table(scores, target, mask)
     counts = torch.ones_like(target) if mask is None else mask.expand_as(target)
     scores, right = scores[counts], target[counts].to(scores.dtype)
     if not scores.numel():

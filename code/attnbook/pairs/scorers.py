@@ -10,8 +10,8 @@ from torch import Tensor, nn
 from attnbook.attention import rotate, scaled_dot_score
 from attnbook.checks import (
     check_count,
+    check_features,
     check_query_key,
-    check_same_size,
     check_tensor,
     check_weight,
 )
@@ -58,11 +58,6 @@ def _check_sizes(d_model: int, num_types: int, head_dim: int) -> None:
         check_count(name, size)
 
 
-def _check_tokens(x: Tensor, d_model: int) -> None:
-    check_tensor("x", x, dims=3)
-    check_same_size("x has size", x.shape[-1], "d_model is", d_model, "project it")
-
-
 def _turned(x: Tensor) -> Tensor:
     """Rotary positions 0, 1, 2, … along the last axis but one."""
     return rotate(x, torch.arange(x.shape[-2], device=x.device))
@@ -100,7 +95,7 @@ class Biaffine(nn.Module):
         Returns:
             (B, C, T, T): type, start, end.
         """
-        _check_tokens(x, self.start.in_features)
+        check_features("x", x, "d_model", self.start.in_features, dims=3)
         query, key = self.start(x).relu(), self.end(x).relu()  # (B, T, Dh)
         return biaffine_score(query, key, self.weight, self.w_q, self.w_k, self.bias)
 
@@ -126,7 +121,7 @@ class MultiHeadSelection(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """As `Biaffine.forward`, by a network on the pair."""
-        _check_tokens(x, self.W_q.in_features)
+        check_features("x", x, "d_model", self.W_q.in_features, dims=3)
         query, key = self.W_q(x).unsqueeze(2), self.W_k(x).unsqueeze(1)
         hidden = (query + key).tanh()  # (B, T, T, h)
         return self.w_v(hidden).permute(0, 3, 1, 2)
@@ -155,7 +150,7 @@ class GlobalPointer(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """As `Biaffine.forward`, by a head per type."""
-        _check_tokens(x, self.W_qk.in_features)
+        check_features("x", x, "d_model", self.W_qk.in_features, dims=3)
         heads = self.W_qk(x).unflatten(-1, self.sizes).transpose(1, 2)  # (B, C, T, 2Dh)
         query, key = heads.chunk(2, dim=-1)  # (B, C, T, Dh)
         if self.rotary:
@@ -187,7 +182,7 @@ class EfficientGlobalPointer(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """As `Biaffine.forward`, by one head for all types."""
-        _check_tokens(x, self.W_qk.in_features)
+        check_features("x", x, "d_model", self.W_qk.in_features, dims=3)
         both = self.W_qk(x)  # (B, T, 2Dh)
         query, key = both.chunk(2, dim=-1)
         if self.rotary:

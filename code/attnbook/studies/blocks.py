@@ -13,7 +13,7 @@ from attnbook.training import noam_factor
 from attnbook.transformer import EncoderLayer
 
 NORM_PLACES = ("after", "before", "none")
-LENGTH = 16  # T, of the rows that are read
+SYMBOLS, LENGTH = 8, 16  # V, and T of the rows that are read
 
 
 class StackedReader(nn.Module):
@@ -25,36 +25,24 @@ class StackedReader(nn.Module):
     Args:
         depth: how many encoder layers.
         norm_first: pre-LN (with one more layer norm at the end) instead of post-LN.
-        vocab_size: V.
-        length: T.
-        d_model, num_heads: the sizes; the feed-forward network is four times as wide as the model.
+        d_model: D, a multiple of the 4 heads; the feed-forward network is four times as wide.
 
     Raises:
         TypeError, ValueError: sizes that are not counts, or do not fit each other.
     """
 
-    def __init__(
-        self,
-        depth: int,
-        norm_first: bool,
-        vocab_size: int = 8,
-        length: int = LENGTH,
-        d_model: int = 64,
-        num_heads: int = 4,
-    ):
+    def __init__(self, depth: int, norm_first: bool, d_model: int = 64):
         super().__init__()
         check_count("depth", depth)
-        self.words, self.places = (
-            nn.Embedding(vocab_size, d_model),
-            nn.Embedding(length, d_model),
-        )
+        self.words = nn.Embedding(SYMBOLS, d_model)
+        self.places = nn.Embedding(LENGTH, d_model)
         layers = (
-            EncoderLayer(d_model, num_heads, 4 * d_model, norm_first=norm_first)
+            EncoderLayer(d_model, 4, 4 * d_model, norm_first=norm_first)
             for _ in range(depth)
         )
         self.layers = nn.ModuleList(layers)
         self.norm = nn.LayerNorm(d_model) if norm_first else nn.Identity()
-        self.head = nn.Linear(d_model, vocab_size)
+        self.head = nn.Linear(d_model, SYMBOLS)
         for table in (self.words, self.places):
             nn.init.normal_(table.weight, std=0.5**0.5)
         for parameter in (*self.layers.parameters(), self.head.weight):

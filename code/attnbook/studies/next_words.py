@@ -110,34 +110,32 @@ def sentence_loss(model: NextWordModel, batch: tuple[Tensor, Tensor]) -> Tensor:
 
 
 def fit_sentences(
-    seed: int = 0, steps: int = 2500, lr: float = 7e-3, rows: int = 64, **sizes: int
+    seed: int = 0, steps: int = 2500, **sizes: int
 ) -> tuple[NextWordModel, list[float]]:
     """Train a model on sentences that are not held out.
 
     Args:
         seed: for the weights and the sentences.
-        steps: updates.
-        lr: the largest learning rate.
-        rows: B.
+        steps: updates, with 64 sentences each.
         sizes: of the model.
 
     Returns:
         The model, and the loss of every step.
 
     Raises:
-        TypeError, ValueError: numbers that are not counts or rates.
+        TypeError, ValueError: numbers that are not counts.
     """
     torch.manual_seed(seed)
     model = NextWordModel(**sizes)
 
     def batches(epoch: int) -> list[tuple[Tensor, Tensor]]:
-        some = sentences(100 * rows, seed=1000 * (seed + 1) + epoch)
+        some = sentences(6400, seed=1000 * (seed + 1) + epoch)
         answers = torch.tensor([sentence.answer for sentence in some])
-        return list(zip(to_ids(some).split(rows), answers.split(rows), strict=True))
+        return list(zip(to_ids(some).split(64), answers.split(64), strict=True))
 
     plan = TrainConfig(
         steps,
-        lr,
+        lr=7e-3,
         seed=seed,
         schedule="warmup-cosine",
         warmup_fraction=0.1,

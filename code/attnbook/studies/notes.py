@@ -16,7 +16,14 @@ from attnbook.attention import (
 )
 from attnbook.studies.induction import NUM_SYMBOLS, AttentionOnly, repeated_rows
 
-CHANGES = ("untouched", "erased", "erased and planted", "planted", "other planted")
+CHANGES = (
+    "untouched",
+    "erased",
+    "erased, other planted",
+    "erased and planted",
+    "planted",
+    "other planted",
+)
 
 
 def notes_of(model: AttentionOnly, ids: Tensor) -> Tensor:
@@ -137,6 +144,7 @@ def false_notes(
     def answers() -> Iterator[Tensor]:
         yield changed()
         yield changed(erased)
+        yield changed(erased, unrelated)
         yield changed(erased, false)
         yield changed(false)
         yield changed(unrelated)

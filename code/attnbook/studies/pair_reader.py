@@ -18,7 +18,10 @@ from attnbook.pairs import (
     span_mask,
 )
 from attnbook.studies.nested import (
+    GROUP,
     NESTED_VOCABULARY,
+    PERSON,
+    PLACE,
     RELATIONS,
     TYPES,
     NestedSentence,
@@ -40,11 +43,8 @@ TAGGERS = ("one tag", "a tag per type", "joint labels")
 MAX_WORDS = 64
 
 
-def small_encoder(d_model: int = 64, num_layers: int = 2) -> BertEncoder:
-    """A BERT of a few layers for the nested sentences.
-
-    Args:
-        d_model, num_layers: the sizes; four heads.
+def small_encoder() -> BertEncoder:
+    """A BERT of two layers for the nested sentences.
 
     Returns:
         The encoder.
@@ -52,10 +52,10 @@ def small_encoder(d_model: int = 64, num_layers: int = 2) -> BertEncoder:
     return BertEncoder(
         BertConfig(
             vocab_size=len(NESTED_VOCABULARY),
-            d_model=d_model,
+            d_model=64,
             num_heads=4,
-            d_ff=2 * d_model,
-            num_layers=num_layers,
+            d_ff=128,
+            num_layers=2,
             max_positions=MAX_WORDS,
             dropout=0.0,
         )
@@ -269,7 +269,7 @@ def gold_tables(one: NestedSentence) -> tuple[set, set, set]:
 
 
 # which types a relation joins: subject and object
-SIGNATURES = ((0, 1), (0, 2))
+SIGNATURES = (PERSON, GROUP), (PERSON, PLACE)
 
 
 def link(spans: set, lasts: set, firsts: set | None = None) -> set:

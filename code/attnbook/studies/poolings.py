@@ -85,11 +85,11 @@ class TopicClassifier(nn.Module):
 
     Args:
         kind: one of `POOLINGS`.
-        size: D.
     """
 
-    def __init__(self, kind: str, size: int = 16):
+    def __init__(self, kind: str):
         super().__init__()
+        size = 16  # D
         self.kind, self.words = kind, nn.Embedding(len(LEXICON), size)
         self.out = nn.Linear(size, len(TOPIC_WORDS))
         self.pool = QueryPooling(size)

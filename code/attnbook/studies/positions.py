@@ -34,7 +34,6 @@ class PositionReader(nn.Module):
         causal: let each position see itself and the past only.
         d_model, num_heads, num_layers: the sizes; the feed-forward network is twice as wide as the model.
         max_distance: where Shaw's and DeBERTa's distances are clipped; T5's share a bucket from twice that on.
-        learned_std: how large learned positions start out; sinusoids have a mean square of 1/2.
     """
 
     def __init__(
@@ -47,7 +46,6 @@ class PositionReader(nn.Module):
         num_heads: int = 4,
         num_layers: int = 2,
         max_distance: int = 8,
-        learned_std: float = 0.5**0.5,
     ):
         super().__init__()
         if kind not in KINDS:
@@ -61,7 +59,8 @@ class PositionReader(nn.Module):
         }
         self.added = added.get(kind, nn.Identity)()
         if isinstance(self.added, LearnedPositions):
-            nn.init.normal_(self.added.embedding.weight, std=learned_std)
+            # as loud as sinusoids
+            nn.init.normal_(self.added.embedding.weight, std=0.5**0.5)
         rotary = RotaryPositions() if kind == "rotary" else None
         self.layers = nn.ModuleList(
             EncoderLayer(
@@ -105,7 +104,6 @@ def fit_reader(
     steps: int = 250,
     causal: bool = False,
     lr: float = 5e-3,
-    rows: int | None = None,
     **sizes: Any,
 ) -> PositionReader:
     """Train one reader on rows of one length.
@@ -118,7 +116,6 @@ def fit_reader(
         steps: updates, with 32 rows each.
         causal: see `PositionReader`.
         lr: the largest learning rate.
-        rows: train on so many rows again and again; new ones at every step if not given.
         sizes: further arguments of `PositionReader`.
 
     Returns:
@@ -127,12 +124,7 @@ def fit_reader(
     torch.manual_seed(seed)
     model = PositionReader(kind, 8, 2 * length, causal, **sizes)
     generator = torch.Generator().manual_seed(1000 + seed)
-    if rows is None:
-        stream = [batch(32, length, generator) for _ in range(steps)]
-    else:
-        ids, answers = batch(rows, length, generator)
-        picks = torch.randint(rows, (steps, 32), generator=generator)
-        stream = [(ids[pick], answers[pick]) for pick in picks]
+    stream = [batch(32, length, generator) for _ in range(steps)]
     config = TrainConfig(
         steps, lr, seed=seed, schedule="warmup-cosine", warmup_fraction=0.1
     )

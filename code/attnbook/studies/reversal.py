@@ -205,20 +205,20 @@ def write(model: Transformer, source: Tensor, lens: Tensor, steps: int = 10) -> 
 
 @torch.no_grad()
 def write_anew(
-    model: Transformer, source: Tensor, lens: Tensor, causal: bool, steps: int = 10
+    model: Transformer, source: Tensor, lens: Tensor, causal: bool
 ) -> Tensor:
-    """The same, running the whole prefix again for each word.
+    """The same ten words, running the whole prefix again for each.
 
     Args:
-        model, source, lens, steps: see `write`.
+        model, source, lens: see `write`.
         causal: with the mask; without it, earlier positions see later ones, a bug.
 
     Returns:
-        ids (B, steps).
+        ids (B, 10).
     """
     memory = model.eval().encoder(source, lens)[0]
     words = torch.full((len(source), 1), BOS)
-    for t in range(1, steps + 1):
+    for t in range(1, 11):
         mask = causal_mask(t) if causal else None
         logits = run_decoder(model, words, memory, lens, mask)[:, -1:]
         words = torch.cat([words, logits.argmax(-1)], dim=1)

@@ -38,11 +38,11 @@ class TopicReader(nn.Module):
     Args:
         context: whether a bidirectional GRU reads the words first.
         uniform: keep all weights equal instead, in training too.
-        size: D.
     """
 
-    def __init__(self, context: bool, uniform: bool = False, size: int = 16):
+    def __init__(self, context: bool, uniform: bool = False):
         super().__init__()
+        size = 16  # D
         self.uniform = uniform
         self.words = nn.Embedding(NUM_WORDS, size)
         self.gru = (

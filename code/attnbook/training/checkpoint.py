@@ -95,7 +95,10 @@ def read_archive(path: str | Path) -> dict:
             _check_bounds(archive, path.stat().st_size)
             if archive.testzip() is not None:  # torch.load compares no checksums
                 raise zipfile.BadZipFile("a checksum differs")
-        return torch.load(path, map_location="cpu", weights_only=True)
+        state = torch.load(path, map_location="cpu", weights_only=True)
+        if not isinstance(state, dict):
+            raise TypeError("no dict of parts")
+        return state
     except Exception as error:  # of zip, of pickle, or a class that is not plain data
         raise CheckpointError(
             f"{path} is not a whole checkpoint ({type(error).__name__}); delete it to start anew"
@@ -127,12 +130,7 @@ def load_checkpoint(path: str | Path, model_config: dict | None = None) -> dict:
         CheckpointError: the file is damaged, or belongs to a model with another configuration. It is left as it is.
     """
     state = read_archive(path)
-    try:
-        absent = [part for part in PARTS if part not in state]
-    except TypeError as error:  # a number, say
-        raise CheckpointError(
-            f"{path} is not a whole checkpoint ({type(error).__name__}); delete it to start anew"
-        ) from error
+    absent = [part for part in PARTS if part not in state]
     if absent:
         raise CheckpointError(
             f"{path} is not a training checkpoint: it lacks {', '.join(absent)}"
@@ -219,11 +217,16 @@ def check_same_config(path: str | Path, stored: dict, wanted: dict) -> None:
         wanted: names and values here.
 
     Raises:
-        CheckpointError: they differ; the message says where.
+        CheckpointError: they differ, or cannot be compared; the message says where.
     """
-    names = sorted(
-        name for name in {*stored, *wanted} if stored.get(name) != wanted.get(name)
-    )
+    try:
+        names = sorted(
+            name for name in {*stored, *wanted} if stored.get(name) != wanted.get(name)
+        )
+    except Exception as error:  # tensors for numbers, numbers for names
+        raise CheckpointError(
+            f"{path} is damaged (its configuration: {type(error).__name__}); delete it to start anew"
+        ) from error
     if names:
         pairs = (
             f"{name}: {stored.get(name)} there, {wanted.get(name)} here"

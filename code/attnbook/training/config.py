@@ -1,9 +1,13 @@
 """How to train: the configuration that the loop reads, and the progress of training."""
 
-import math
 from dataclasses import dataclass
 
-from attnbook.checks import check_count, check_positive, check_probability
+from attnbook.checks import (
+    check_count,
+    check_not_negative,
+    check_positive,
+    check_probability,
+)
 from attnbook.training.schedules import (
     noam_factor,
     warmup_cosine,
@@ -11,14 +15,6 @@ from attnbook.training.schedules import (
 )
 
 SCHEDULES = ("constant", "warmup-cosine", "noam")
-
-
-def check_not_negative(name: str, value: float) -> None:
-    """Require a finite number of at least 0."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise TypeError(f"{name} must be a number, got {type(value).__name__}")
-    if not 0 <= value < math.inf:
-        raise ValueError(f"{name} must be a finite number of at least 0, got {value}")
 
 
 @dataclass(frozen=True)
@@ -85,6 +81,10 @@ class TrainConfig:
             raise ValueError("pass steps or seconds, not both")
         if self.warmup and self.warmup_fraction:
             raise ValueError("pass warmup or warmup_fraction, not both")
+        if self.schedule == "constant" and (self.warmup or self.warmup_fraction):
+            raise ValueError(
+                "a constant learning rate has no warm-up: pass schedule='warmup-cosine', or no warmup"
+            )
         if self.schedule == "noam" and not (self.d_model > 0 and self.warmup > 0):
             raise ValueError("the noam schedule needs d_model and warmup, both above 0")
         by_clock = self.seconds is not None and self.schedule == "warmup-cosine"

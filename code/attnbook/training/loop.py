@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, cast
 from torch import Tensor, nn
 from tqdm.auto import tqdm
 
-from attnbook.training.config import Progress, TrainConfig, check_not_negative
+from attnbook.checks import check_not_negative
+from attnbook.training.config import Progress, TrainConfig
 from attnbook.training.modes import device_of
 from attnbook.training.processes import average, fraction, make_fabric, together
 from attnbook.training.run import Run

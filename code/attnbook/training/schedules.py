@@ -29,22 +29,19 @@ def noam_factor(step: int, d_model: int, warmup: int) -> float:
     return d_model**-0.5 * min(s**-0.5, s * warmup**-1.5)
 
 
-def warmup_cosine_factor(
-    step: int, warmup: int, total: int, floor: float = 0.0
-) -> float:
-    """Linear warm-up to 1, then half a cosine down to `floor`.
+def warmup_cosine_factor(step: int, warmup: int, total: int) -> float:
+    """Linear warm-up to 1, then half a cosine down to 0.
 
     Args:
         step: 0, 1, 2, ….
         warmup: steps until the peak; 0 for none.
         total: steps in all.
-        floor: the factor at the end, below 1.
 
     Returns:
         A factor between 0 and 1.
 
     Raises:
-        TypeError, ValueError: a number that is not a count, or a floor outside [0, 1).
+        TypeError, ValueError: a number that is not a count.
 
     Source:
         Loshchilov & Hutter (2017), arXiv:1608.03983, eq. 5, without restarts.
@@ -52,11 +49,10 @@ def warmup_cosine_factor(
     check_count("step", step, at_least=0)
     check_count("warmup", warmup, at_least=0)
     check_count("total", total)
-    check_probability("floor", floor)
     if step < warmup:
         return (step + 1) / warmup
     done = min(1.0, (step - warmup) / max(1, total - warmup))
-    return floor + (1 - floor) * 0.5 * (1 + math.cos(math.pi * done))
+    return 0.5 * (1 + math.cos(math.pi * done))
 
 
 def warmup_cosine(done: float, warmup: float) -> float:

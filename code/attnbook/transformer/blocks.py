@@ -152,7 +152,7 @@ class EncoderLayer(nn.Module):
         norm_first: bool = False,
         eps: float = 1e-5,
         num_kv_heads: int | None = None,
-        rotary: nn.Module | None = None,
+        rotary: Callable[[Tensor, int], Tensor] | None = None,
     ):
         super().__init__()
         self.attention = MultiHeadAttention(
@@ -181,7 +181,8 @@ class EncoderLayer(nn.Module):
         Returns:
             output (B, T, D), and weights (B, H, T, T) or None.
         """
-        check_features("x", x, "d_model", self.attention.d_model, dims=3)
+        projection, size = self.attention.W_qkv, self.attention.d_model
+        check_features("x", x, "d_model", size, dims=3, module=projection)
         h, weights = self.attention(
             self.around_attention.before(x),
             valid_lens=valid_lens,
@@ -230,13 +231,7 @@ class DecoderLayer(nn.Module):
     """Masked self-attention, attention to the encoder's output, then the position-wise network.
 
     Args:
-        d_model: D.
-        num_heads: H.
-        d_ff: the network's hidden width.
-        dropout: one probability for attention weights, hidden units and residual branches.
-        activation: "relu" or "gelu".
-        norm_first: pre-LN instead of post-LN.
-        eps: the layer norms'.
+        d_model, num_heads, d_ff, dropout, activation, norm_first, eps: see `EncoderLayer`.
 
     Source:
         Vaswani et al. (2017), figure 1, right.
@@ -297,17 +292,14 @@ class DecoderLayer(nn.Module):
             cache: from `start_cache`, when decoding step by step.
 
         Returns:
-            output (B, T, D), and (self weights (B, H, T, T), cross weights (B, H, T, S)), each None unless asked for.
+            output (B, T, D), and (self weights (B, H, T, T), or (B, H, T, P + T) with a cache, cross weights
+            (B, H, T, S)), each None unless asked for.
         """
-        check_features("x", x, "d_model", self.self_attention.d_model, dims=3)
+        projection, size = self.self_attention.W_qkv, self.self_attention.d_model
+        check_features("x", x, "d_model", size, dims=3, module=projection)
         _check_memory(x, memory, cache)
         own, across = (None, None) if cache is None else (cache.own, cache.across)
-        # what does not fit is refused before self-attention writes into its cache
-        key = x if memory is None else memory
-        shape = self.cross_attention.check_shapes(x, key, key, across)
-        memory_mask, _ = self.cross_attention.tables(
-            shape, x.device, valid_lens, memory_mask
-        )
+        stored = (None, None) if own is None else (own.key, own.value)
         h, own_weights = self.self_attention(
             self.around_self_attention.before(x),
             mask=mask,
@@ -315,13 +307,19 @@ class DecoderLayer(nn.Module):
             cache=own,
         )
         x = self.around_self_attention(x, h)
-        h, cross_weights = self.cross_attention(
-            self.around_cross_attention.before(x),
-            memory,
-            mask=memory_mask,
-            need_weights=need_weights,
-            cache=across,
-        )
+        try:
+            h, cross_weights = self.cross_attention(
+                self.around_cross_attention.before(x),
+                memory,
+                valid_lens=valid_lens,
+                mask=memory_mask,
+                need_weights=need_weights,
+                cache=across,
+            )
+        except Exception:
+            if own is not None:  # as it was
+                own.key, own.value = stored
+            raise
         x = self.around_cross_attention(x, h)
         h = self.feed_forward(self.around_feed_forward.before(x))
         return self.around_feed_forward(x, h), (own_weights, cross_weights)
@@ -335,6 +333,11 @@ def _check_memory(
         came = "neither was" if memory is None else "both were"
         raise ValueError(
             f"pass the memory, or a cache from start_cache(memory), which holds it; {came} passed"
+        )
+    if cache is not None and not isinstance(cache, DecoderLayerCache):
+        raise TypeError(
+            f"cache must be a DecoderLayerCache, got {type(cache).__name__}; let start_cache(memory) of this layer "
+            "make it"
         )
     if memory is None:
         return

@@ -1,6 +1,6 @@
 """Whole models: embeddings, a stack of blocks, and a head.
 
-A model makes of the lengths one mask for all its layers.
+An encoder makes of the lengths one mask for all its layers.
 """
 
 import math
@@ -16,7 +16,7 @@ from attnbook.attention import (
     causal_mask,
     combine_masks,
 )
-from attnbook.checks import check_same_size, readable
+from attnbook.checks import readable
 from attnbook.transformer.blocks import (
     DecoderLayer,
     DecoderLayerCache,
@@ -42,13 +42,16 @@ def count_parameters(module: nn.Module) -> int:
     return sum(p.numel() for p in module.parameters() if p.requires_grad)
 
 
-def check_ids(name: str, ids: Tensor, vocab_size: int) -> None:
+def check_ids(
+    name: str, ids: Tensor, vocab_size: int, what: str = "vocabulary"
+) -> None:
     """Require token ids (B, T) within the vocabulary.
 
     Args:
         name: the argument's name.
         ids: (B, T) integers.
         vocab_size: V.
+        what: what V is the size of.
 
     Raises:
         TypeError: not a tensor of integers.
@@ -67,8 +70,8 @@ def check_ids(name: str, ids: Tensor, vocab_size: int) -> None:
         low, high = (int(end) for end in ids.aminmax())
         if low < 0 or high >= vocab_size:
             raise ValueError(
-                f"{name} holds the id {low if low < 0 else high}, beyond the vocabulary of {vocab_size} "
-                f"(0 … {vocab_size - 1}); was it made with another vocabulary?"
+                f"{name} holds the id {low if low < 0 else high}, beyond the {what} of {vocab_size} "
+                f"(0 … {vocab_size - 1}); was it made with another {what}?"
             )
 
 
@@ -155,6 +158,26 @@ class Encoder(nn.Module):
         return self.norm(x), seen if need_weights else None
 
 
+def _check_caches(caches: list[DecoderLayerCache], number: int) -> None:
+    """Require what `Decoder.start_cache` makes."""
+    given = caches if isinstance(caches, list) else [caches]
+    for one in given:
+        if given is not caches or not isinstance(one, DecoderLayerCache):
+            raise TypeError(
+                f"cache must be a list of DecoderLayerCache, one for each layer, got {type(one).__name__}; "
+                "use start_cache(memory)"
+            )
+    if len(caches) != number:
+        raise ValueError(
+            f"the cache is for layers: {len(caches)}, the decoder has {number}; use start_cache(memory)"
+        )
+    if len({(one.own.length, one.across.length) for one in caches}) > 1:
+        raise ValueError(
+            "the layers' caches hold different numbers of positions, as an interrupted step leaves them; begin again "
+            "with start_cache(memory)"
+        )
+
+
 class Decoder(nn.Module):
     """Target ids so far, and the encoder's memory, to a score for every next word.
 
@@ -213,8 +236,8 @@ class Decoder(nn.Module):
         """
         check_ids("target", target, self.config.target_vocab_size)
         caches = [None] * len(self.layers) if cache is None else cache
-        names = ("the cache is for layers:", len(caches), "the decoder has")
-        check_same_size(*names, len(self.layers), "use start_cache(memory)")
+        if cache is not None:
+            _check_caches(cache, len(self.layers))
         start = 0 if cache is None else cache[0].own.length
         embedded = self.embedding(target) * math.sqrt(self.config.d_model)  # (B, T, D)
         x = self.positions(embedded, start)
@@ -280,7 +303,8 @@ class Transformer(nn.Module):
             memory (B, S, D), and a mask (B, 1, 1, S), True = real; None without lengths.
         """
         check_ids("source", source, self.config.source_vocab_size)
-        mask = _one_mask(self.config, source, valid_lens)
+        shape = torch.Size([source.shape[0], 1, 1, source.shape[1]])
+        mask = combine_masks(shape, valid_lens, device=source.device)
         return self.encoder(source, mask=mask)[0], mask
 
 
@@ -308,7 +332,7 @@ class BertEmbeddings(nn.Module):
 
         Args:
             ids: (B, T) token ids.
-            segments: (B, T) 0 or 1; all 0 if not given.
+            segments: (B, T), 0 … num_segments − 1; all 0 if not given.
 
         Returns:
             (B, T, D).
@@ -321,7 +345,7 @@ class BertEmbeddings(nn.Module):
                 f"the sequence has {length} tokens, but only {limit} positions are learned; cut it"
             )
         segments = torch.zeros_like(ids) if segments is None else segments
-        check_ids("segments", segments, self.config.num_segments)
+        check_ids("segments", segments, self.config.num_segments, "num_segments")
         if segments.shape != ids.shape:
             raise ValueError(
                 f"segments has shape {tuple(segments.shape)}, ids has {tuple(ids.shape)}; pass one segment per token"

@@ -4,7 +4,6 @@ Every function takes a translator, source ids ending in <eos>, and their lengths
 both are taken out of the distribution before anything else. `sampling` draws words instead of searching for them.
 """
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from attnbook.checks import check_count, has_values
+from attnbook.checks import check_count, check_not_negative, has_values
 from attnbook.text import BOS, EOS, PAD
 from attnbook.translation.interface import DraftModel, TranslationModel
 
@@ -143,6 +142,7 @@ def greedy(
     model: TranslationModel,
     source: Tensor,
     valid_lens: Tensor,
+    *,
     max_len: int = 50,
     need_weights: bool = False,
 ) -> list[Decoded]:
@@ -189,6 +189,7 @@ def beam_search(
     model: TranslationModel,
     source: Tensor,
     valid_lens: Tensor,
+    *,
     width: int = 4,
     length_penalty: float = LENGTH_PENALTY,
     max_len: int = 50,
@@ -222,10 +223,7 @@ def beam_search(
     check_count("n_best", n_best)
     if n_best > width:
         raise ValueError(f"n_best {n_best} is more than the beam's width {width}")
-    if not 0 <= length_penalty < math.inf:
-        raise ValueError(
-            f"length_penalty must be a finite number of at least 0, got {length_penalty}"
-        )
+    check_not_negative("length_penalty", length_penalty)
     state, words = begin(model, source, valid_lens, max_len)
     beams: list[list[int]] = [[]]
     total = torch.zeros(1, device=source.device)

@@ -41,7 +41,9 @@ def translation_loss(
     def loss_fn(model: nn.Module, batch: Batch) -> Tensor:
         batch = batch.to(device_of(model))
         logits = model(batch.source, batch.target_in, batch.source_lens)
-        loss = masked_cross_entropy(logits, batch.target_out, label_smoothing)
+        loss = masked_cross_entropy(
+            logits, batch.target_out, label_smoothing=label_smoothing
+        )
         if fabric is None or fabric.world_size == 1:
             return loss
         words = torch.tensor(float(batch.num_tokens), device=loss.device)

@@ -8,7 +8,7 @@ from attnbook.checks import check_probability, check_tensor, readable
 
 
 def masked_cross_entropy(
-    logits: Tensor, target: Tensor, label_smoothing: float = 0.0, ignore: int = 0
+    logits: Tensor, target: Tensor, *, label_smoothing: float = 0.0, ignore: int = 0
 ) -> Tensor:
     """Mean negative log-likelihood of the real words: −log p(word), in nats per word.
 

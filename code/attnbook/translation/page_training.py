@@ -126,7 +126,9 @@ def _noisy(
         changed = []
         for source, target in encoded:
             words, written = source[:-1], target
-            both = len(words) > 1 and (words[-1], written[-1]) == stop != (UNK, UNK)
+            both = (
+                UNK not in stop and len(words) > 1 and (words[-1], written[-1]) == stop
+            )
             if both and rng.random() < setting.open_end:
                 words, written = words[:-1], written[:-1]
             lost = rng.random(len(words)) < setting.word_dropout

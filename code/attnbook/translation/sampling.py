@@ -39,6 +39,7 @@ class SpeculativeResult:
 
 def filter_logits(
     logits: Tensor,
+    *,
     temperature: float = 1.0,
     top_k: int | None = None,
     top_p: float | None = None,
@@ -83,6 +84,7 @@ def sample(
     model: TranslationModel,
     source: Tensor,
     valid_lens: Tensor,
+    *,
     temperature: float = 1.0,
     top_k: int | None = None,
     top_p: float | None = None,
@@ -107,7 +109,9 @@ def sample(
     """
 
     def draw(log_probs: Tensor) -> Tensor:
-        filtered = filter_logits(log_probs, temperature, top_k, top_p)
+        filtered = filter_logits(
+            log_probs, temperature=temperature, top_k=top_k, top_p=top_p
+        )
         return torch.multinomial(filtered.softmax(-1), 1, generator=generator)[:, 0]
 
     return one_by_one(model, source, valid_lens, max_len, False, draw)
@@ -119,6 +123,7 @@ def speculative(
     draft: DraftModel,
     source: Tensor,
     valid_lens: Tensor,
+    *,
     generator: torch.Generator | None = None,
     lookahead: int = 4,
     max_len: int = 50,
@@ -162,7 +167,8 @@ def speculative(
     small, _ = begin(draft, source, valid_lens, max_len)
 
     def probabilities(logits: Tensor) -> Tensor:
-        return filter_logits(next_word_log_probs(logits), temperature).softmax(-1)
+        log_probs = next_word_log_probs(logits)
+        return filter_logits(log_probs, temperature=temperature).softmax(-1)
 
     def draw(probs: Tensor) -> Tensor:
         return torch.multinomial(probs, 1, generator=generator)

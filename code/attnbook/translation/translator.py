@@ -7,7 +7,7 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from attnbook.checks import check_count
+from attnbook.checks import check_count, check_not_negative
 from attnbook.data import pad_rows, references
 from attnbook.text import (
     BOS,
@@ -143,13 +143,15 @@ class Translator:
             One translation a sentence, normalised (lower case, spaces before punctuation).
 
         Raises:
-            TypeError: one text instead of a list of them.
+            TypeError, ValueError: one text instead of a list of them, sizes that are not counts, or a negative penalty.
         """
         if isinstance(sentences, str):
             raise TypeError(
                 f"sentences must be a list of texts, got one text; pass [{sentences!r}]"
             )
         check_count("beam", beam)
+        check_count("batch_size", batch_size)
+        check_not_negative("length_penalty", length_penalty)
         sentences = [normalise(sentence) for sentence in sentences]
         known = {"": ""}  # nothing to translate, nothing to write
         waiting = sorted({*sentences} - {*known}, key=len)
@@ -166,12 +168,17 @@ class Translator:
     ) -> list[list[int]]:
         ids, lens = self.encode(sentences)
         if beam == 1:
-            return [one.ids for one in greedy(self.model, ids, lens, max_len)]
+            return [one.ids for one in greedy(self.model, ids, lens, max_len=max_len)]
         written = []
         for row, length in zip(ids.split(1), lens.split(1), strict=True):
             row = row[:, : int(length)]  # without padding
             best, *_ = beam_search(
-                self.model, row, length, beam, length_penalty, max_len
+                self.model,
+                row,
+                length,
+                width=beam,
+                length_penalty=length_penalty,
+                max_len=max_len,
             )
             written.append(best.ids)
         return written
@@ -196,7 +203,7 @@ class Translator:
         ids, lens = self.encode([sentence])
         with evaluating(self.model):
             if target is None:
-                written = greedy(self.model, ids, lens, max_len)[0].ids
+                written = greedy(self.model, ids, lens, max_len=max_len)[0].ids
             else:
                 written = self.target_vocab.encode(target) + [EOS]
             weights = self._weights(ids, lens, written)

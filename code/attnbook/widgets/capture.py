@@ -24,11 +24,11 @@ WIDTH = 720
 
 # Gathers the stages of a figure into one SVG. What only the living figure needs is left out; colours
 # fall back from their CSS variables to the values written beside them.
-GATHER = """(width) => {
+GATHER = """([width, shows]) => {
   const card = document.querySelector(".attnbook-figure .ab-card");
-  card.querySelectorAll(".ab-stages .ab-said").forEach((said) => said.remove()); // a sentence between drawings
+  card.querySelectorAll(".ab-stages :is(.ab-said, .ab-usual)").forEach((said) => said.remove()); // between drawings
   const stages = card.querySelector(".ab-stages").getBoundingClientRect();
-  const top = 44, edge = 12;
+  const top = shows ? 62 : 44, edge = 12;
   let end = stages.height + top;
   const drawings = [...card.querySelectorAll(".ab-stage svg")].map((svg) => {
     const box = svg.getBoundingClientRect();
@@ -52,8 +52,12 @@ GATHER = """(width) => {
   whole.setAttribute("viewBox", `0 0 ${width} ${height}`);
   const type = 'font-family="system-ui,sans-serif" font-size="16" font-weight="650" fill="#1f2430"';
   whole.innerHTML = `<rect width="${width}" height="${height}" rx="12" fill="#ffffff"/>`
-    + `<text x="${edge + 4}" y="28" ${type}></text>`;
-  whole.querySelector("text").textContent = card.querySelector(".ab-title").textContent;
+    + `<text x="${edge + 4}" y="28" ${type}></text>`
+    + (shows && `<text x="${edge + 4}" y="50" font-family="system-ui,sans-serif" font-size="14" `
+      + `fill="#5a6170"></text>`);
+  [card.querySelector(".ab-title").textContent, shows].forEach((words, i) => {
+    if (words) whole.querySelectorAll("text")[i].textContent = words;
+  });
   whole.append(...drawings);
   return new XMLSerializer().serializeToString(whole) + "\\n";
 }"""
@@ -85,7 +89,7 @@ def capture(browser: "Browser", figure: "Figure") -> str:
                     f"the figure {figure.module} does not come to life; open it in a browser and read the console"
                 )
             page.wait_for_selector('.ab-card:not([aria-busy="true"])')
-            return page.evaluate(GATHER, WIDTH)
+            return page.evaluate(GATHER, [WIDTH, figure.shows])
         finally:
             page.close()
 

@@ -43,9 +43,7 @@ class Ask(Workbench):
     def __init__(self, translators: dict[str, Translator], sentences: list[str]):
         self.translators = translators
         self.model = ipywidgets.Dropdown(options=list(translators), description="model")
-        self.sentence = ipywidgets.Text(
-            sentences[0], description="sentence", continuous_update=False
-        )
+        self.sentence = ipywidgets.Text(sentences[0], description="sentence", continuous_update=False)
         self.answer = ipywidgets.HTML()
         for control in (self.model, self.sentence):
             control.observe(lambda _: self.ask(), "value")
@@ -65,11 +63,8 @@ class Ask(Workbench):
             return Frame(name, ["Type a sentence."])
         translator = self.translators[name]
         source, target, weights = translator.align(sentence)
-        unknown = [word for word in source if word == "<unk>"]
         says = [f"{sentence} → {' '.join(target[:-1])}"]
-        if unknown:
+        if "<unk>" in source:
             says.append("The model reads <unk> for a word that it has never met.")
         alt = f"Heat map of the weights, the model's words down, those of “{sentence}” across."
-        return Frame(
-            f"{name}: {sentence}", says, draw_alignment(source, target, weights), alt
-        )
+        return Frame(f"{name}: {sentence}", says, draw_alignment(source, target, weights), alt)

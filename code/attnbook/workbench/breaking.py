@@ -5,40 +5,53 @@ from collections.abc import Callable
 import ipywidgets
 import torch
 from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
 
 from attnbook.exercises import get
 from attnbook.exercises.checker import judge
 from attnbook.exercises.edits import code, compiled, edited_code
 from attnbook.exercises.guard import SECONDS, TooLong, time_limit
-from attnbook.page import WEIGHTS
+from attnbook.page import INK, KEY, QUERY, WEIGHTS
 
 from .frames import Frame, Workbench, as_address
 
 NONE = "no mistake"
+FRAME = {"fill": False, "edgecolor": KEY, "linewidth": 1.8}
 
 
-def draw_tables(tables: dict[str, torch.Tensor]) -> str:
-    """Draw small tables of weights side by side, with their numbers.
+def draw_tables(tables: dict[str, torch.Tensor], rows: list[str] | None = None) -> str:
+    """Draw small tables of weights side by side, with their numbers and the sums of their rows.
+
+    Cells that differ from the first table's have a frame.
 
     Args:
         tables: title → (rows, columns).
+        rows: names of the rows.
 
     Returns:
         The picture's address.
     """
-    figure = Figure(figsize=(5, 1.9), layout="constrained", facecolor="none")
-    for ax, (title, table) in zip(
-        figure.subplots(1, len(tables)), tables.items(), strict=True
-    ):
+    figure = Figure(figsize=(5.2, 2), layout="constrained", facecolor="none")
+    first = next(iter(tables.values()))
+    axes = figure.subplots(1, len(tables))
+    for ax, (title, table) in zip(axes, tables.items(), strict=True):
         ax.imshow(table.numpy(), cmap=WEIGHTS, vmin=0, vmax=1, aspect="auto")
-        ax.set(xticks=[], yticks=[], xlabel="keys", ylabel="queries", facecolor="none")
-        ax.set_title(title, fontsize=10)
-        for (i, j), number in (
-            ((i, j), table[i, j])
-            for i, j in torch.cartesian_prod(*map(torch.arange, table.shape)).tolist()
-        ):
-            ink = "white" if number > 0.6 else "#222222"
-            ax.text(j, i, f"{number:.2f}", ha="center", va="center", color=ink)
+        ax.set(xticks=[], yticks=[], facecolor="none")
+        ax.set_title(title, fontsize=11)
+        ax.set_xlabel("keys", color=KEY)
+        if rows and ax is axes[0]:
+            ax.set_yticks(range(len(table)), rows)
+            ax.tick_params(length=0, labelcolor=QUERY)
+        for i, j in torch.cartesian_prod(*map(torch.arange, table.shape)).tolist():
+            ink = "white" if table[i, j] > 0.6 else INK
+            words = f"{table[i, j]:.2f}"
+            ax.text(j, i, words, ha="center", va="center", color=ink)
+            if words != f"{first[i, j]:.2f}":
+                ax.add_patch(Rectangle((j - 0.45, i - 0.45), 0.9, 0.9, **FRAME))
+        beside = {"ha": "left", "va": "center", "style": "italic", "fontsize": 10}
+        for i, total in enumerate(table.sum(-1).tolist()):
+            ax.text(table.shape[1] - 0.4, i, f"{total:.2f}", **beside)
+        ax.text(table.shape[1] - 0.4, -0.75, "sum", **beside)
     return as_address(figure)
 
 
@@ -49,7 +62,9 @@ class BreakIt(Workbench):
         name: the exercise.
         claims: sentence → whether it holds, given the function.
         arguments: on which the function is shown; its result is a table, or a batch of tables with one row each.
-        mistakes: names of mistakes to store pictures of; the notebook offers all that have words.
+        mistakes: names of mistakes to store pictures of, the first of them seen first; the notebook offers all that
+            have words.
+        rows: names of the tables' rows.
 
     Attributes:
         mistake, code: the list, and the text that is run.
@@ -61,39 +76,29 @@ class BreakIt(Workbench):
         claims: dict[str, Callable[[Callable], object]],
         arguments: tuple,
         mistakes: list[str],
+        rows: list[str] | None = None,
     ):
         self.exercise, self.claims, self.arguments = get(name), claims, arguments
-        self.known = {
-            m.name.replace("-", " "): m
-            for m in self.exercise.mistakes
-            if m.says and not callable(m.edit)
-        }
-        self.mistake = ipywidgets.Dropdown(
-            options=[NONE, *self.known], description="mistake"
-        )
+        self.rows = rows
+        self.known = {m.name.replace("-", " "): m for m in self.exercise.mistakes if m.says and not callable(m.edit)}
+        names = [*(name.replace("-", " ") for name in mistakes), NONE]
+        self.mistake = ipywidgets.Dropdown(options=[NONE, *self.known], value=names[0], description="mistake")
         self.code = ipywidgets.Textarea(
-            code(self.exercise.solution),
-            description="code",
-            layout=ipywidgets.Layout(width="100%", height="12em"),
+            self._code_of(names[0]), description="code", layout=ipywidgets.Layout(width="100%", height="12em")
         )
         button = ipywidgets.Button(description="Run it", button_style="primary")
         self.seen = ipywidgets.HTML()
         self.mistake.observe(self._choose, "value")
         button.on_click(lambda _: self.try_it())
-        names = [NONE, *(name.replace("-", " ") for name in mistakes)]
         frames = [self._frame(one, self._code_of(one)) for one in names]
-        self.seen.value = frames[0].to_html()
+        self.try_it()
         box = ipywidgets.VBox([self.mistake, self.code, button, self.seen])
         hint = "Here are a few mistakes to choose from. In JupyterLab you can edit the code and make your own."
         super().__init__(f"Break {self.exercise.function}", hint, frames, box)
 
     def _code_of(self, name: str) -> str:
         solution = self.exercise.solution
-        return (
-            code(solution)
-            if name == NONE
-            else edited_code(solution, self.known[name].edits)
-        )
+        return code(solution) if name == NONE else edited_code(solution, self.known[name].edits)
 
     def _choose(self, change) -> None:
         self.code.value = self._code_of(change["new"])
@@ -115,10 +120,7 @@ class BreakIt(Workbench):
     def _seen(self, name: str, text: str, judged: bool) -> Frame:
         solution = self.exercise.solution
         function = compiled(solution, text, "<the code above>")
-        got, right = (
-            f(*map(torch.clone, self.arguments)).detach().flatten(0, -2)
-            for f in (function, solution)
-        )
+        got, right = (f(*map(torch.clone, self.arguments)).detach().flatten(0, -2) for f in (function, solution))
         original = code(solution).splitlines()
         changed = [line.strip() for line in text.splitlines() if line not in original]
         says = [f"changed: {line}" for line in changed]
@@ -129,7 +131,7 @@ class BreakIt(Workbench):
             says += [f"The checker: {verdict.about}", *verdict.says.splitlines()]
         rows = "; ".join(" ".join(f"{x:.2f}" for x in row) for row in got.tolist())
         alt = f"Two tables of weights: right, and with {name}: {rows}."
-        return Frame(name, says, draw_tables({"right": right, name: got}), alt)
+        return Frame(name, says, draw_tables({"right": right, name: got}, self.rows), alt)
 
     def _holds(self, claim: str, function: Callable) -> bool:
         try:

@@ -11,9 +11,7 @@ from PIL import Image
 
 from attnbook.widgets import StoredFrames
 
-COLOURS = (
-    64  # of a stored picture: curves and cells need no more, and it is half as large
-)
+COLOURS = 64  # of a stored picture: curves and cells need no more, and it is half as large
 
 
 @dataclass(frozen=True)
@@ -71,9 +69,7 @@ class Workbench:
 
     def __init__(self, title: str, hint: str, frames: list[Frame], box: ipywidgets.Box):
         self.box = box
-        self.stored = StoredFrames(
-            frames=[asdict(frame) for frame in frames], title=title, hint=hint
-        )
+        self.stored = StoredFrames(frames=[asdict(frame) for frame in frames], title=title, hint=hint)
 
     def to_html(self) -> str:
         """The stored form."""
@@ -99,7 +95,5 @@ def choosing(name: str, values) -> ipywidgets.Widget:
     """
     label = {"description": name.replace("_", " ")}
     if isinstance(values, range):
-        return ipywidgets.IntSlider(
-            values[0], values[0], values[-1], values.step, **label
-        )
+        return ipywidgets.IntSlider(values[0], values[0], values[-1], values.step, **label)
     return ipywidgets.Dropdown(options=list(values), **label)

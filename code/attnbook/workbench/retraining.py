@@ -36,35 +36,75 @@ def thinned(losses: list[float], points: int = POINTS) -> list[list[float]]:
 
 
 def draw_curves(curves: dict[str, list], current: str) -> str:
-    """Draw the losses of several runs, one of them in colour.
+    """Draw the losses of several runs, one of them in colour, each with its settings at its end.
 
     Args:
-        curves: name → pairs (step, loss).
+        curves: name → pairs (step, loss), the name as `named` writes it.
         current: the run in colour.
 
     Returns:
         The picture's address.
     """
-    figure = Figure(figsize=(5, 2.7), layout="constrained", facecolor="none")
+    figure = Figure(figsize=(4.4, 3.2), layout="constrained", facecolor="none")
     ax = figure.subplots()
     ax.set(facecolor="none", xlabel="step", ylabel="loss, nats")
     ax.spines[["top", "right"]].set_visible(False)
-    for name, curve in curves.items():
-        if name != current and curve:
-            ax.plot(*zip(*curve, strict=True), color=GREY, alpha=0.5, linewidth=1)
-    if curves[current]:
-        steps, losses = zip(*curves[current], strict=True)
-        ax.plot(steps, losses, color=VIOLET, linewidth=2, label=current)
-        figure.legend(loc="outside upper left", frameon=False, fontsize=9)
-    ax.set_ylim(bottom=0)
+    shown = {name: curve for name, curve in curves.items() if curve}
+    for name, curve in shown.items():
+        look = {"color": GREY, "alpha": 0.7, "linewidth": 1}
+        if name == current:
+            look = {"color": VIOLET, "linewidth": 2.2, "zorder": 3}
+        ax.plot(*zip(*curve, strict=True), **look)
+    _, most = ax.set_ylim(bottom=0)
+    _, last = ax.set_xlim(left=0)
+    heading, said = short_names(list(shown))
+    beside = ax.get_yaxis_transform()  # x in widths of the plot, y in nats
+    ax.text(1.07, 1.0, heading, transform=ax.transAxes, va="top", fontsize=9)
+    ends = {name: curve[-1] for name, curve in shown.items()}
+    for name, height in spread_labels({n: loss for n, (_, loss) in ends.items()}, 0.075 * most).items():
+        step, loss = ends[name]
+        color, weight = (VIOLET, "bold") if name == current else (GREY, "normal")
+        ax.plot([step, last], [loss, loss], color=color, linewidth=0.7, linestyle=":")
+        ax.plot([1, 1.06], [loss, height], transform=beside, color=color, linewidth=0.7, clip_on=False)
+        ax.text(1.07, height, said[name], transform=beside, va="center", color=color, weight=weight, fontsize=10)
     return as_address(figure)
+
+
+def spread_labels(heights: dict[str, float], least: float) -> dict[str, float]:
+    """Move labels that are too near each other.
+
+    Args:
+        heights: label → where it belongs, from 0 upwards.
+        least: what two of them must be apart.
+
+    Returns:
+        Label → where it goes, in the same order from below, none lower than where it belongs.
+    """
+    found, free = {}, 0.0
+    for name, height in sorted(heights.items(), key=lambda item: item[1]):
+        found[name] = max(height, free)
+        free = found[name] + least
+    return found
+
+
+def short_names(names: list[str]) -> tuple[str, dict[str, str]]:
+    """What tells runs apart, without what they share.
+
+    Args:
+        names: as `named` writes them.
+
+    Returns:
+        The settings in which they differ (all, if there is one run), below each other; name → its values.
+    """
+    rows = {name: dict(part.rsplit(" ", 1) for part in name.split(", ")) for name in names}
+    settings = list(dict.fromkeys(key for row in rows.values() for key in row))
+    differ = [s for s in settings if len({row.get(s) for row in rows.values()}) > 1] or settings
+    return " · ".join(differ), {name: " · ".join(row.get(s, "–") for s in differ) for name, row in rows.items()}
 
 
 def named(choice: dict) -> str:
     """A run's name: "heads 4, width 8"."""
-    return ", ".join(
-        f"{key.replace('_', ' ')} {value}" for key, value in choice.items()
-    )
+    return ", ".join(f"{key.replace('_', ' ')} {value}" for key, value in choice.items())
 
 
 class Retrain(Workbench):
@@ -85,22 +125,16 @@ class Retrain(Workbench):
         curves: name of a run → its curve, the stored ones first.
     """
 
-    def __init__(
-        self, run: Callable[..., str], stored: list[dict], title: str, **choices
-    ):
+    def __init__(self, run: Callable[..., str], stored: list[dict], title: str, **choices):
         self.run, self._thread, self._stopping = run, None, threading.Event()
         self.curves = {named(one["choice"]): one["curve"] for one in stored}
         frames = [self._frame(named(one["choice"]), one["says"]) for one in stored]
-        self.controls = {
-            name: choosing(name, values) for name, values in choices.items()
-        }
+        self.controls = {name: choosing(name, values) for name, values in choices.items()}
         for name, value in stored[0]["choice"].items():
             self.controls[name].value = value
         self.start = ipywidgets.Button(description="Train", button_style="primary")
         self.stop = ipywidgets.Button(description="Stop", disabled=True)
-        self.bar = ipywidgets.FloatProgress(
-            value=0, min=0, max=1, description="progress"
-        )
+        self.bar = ipywidgets.FloatProgress(value=0, min=0, max=1, description="progress")
         self.picture = ipywidgets.HTML(frames[0].to_html())
         self.start.on_click(lambda _: self.begin())
         self.stop.on_click(lambda _: self._stopping.set())
@@ -110,12 +144,8 @@ class Retrain(Workbench):
         super().__init__(title, hint, frames, box)
 
     def _frame(self, name: str, says: str) -> Frame:
-        ends = (
-            f"from {self.curves[name][0][1]:.2f} to {self.curves[name][-1][1]:.2f}"
-            if self.curves[name]
-            else "empty"
-        )
-        alt = f"The loss against the step, {name}: {ends}. Other runs in grey."
+        ends = f"from {self.curves[name][0][1]:.2f} to {self.curves[name][-1][1]:.2f}" if self.curves[name] else "empty"
+        alt = f"The loss against the step, {name}: {ends}. Other runs in grey, each with its settings at its end."
         return Frame(name, [says], draw_curves(self.curves, name), alt)
 
     def begin(self) -> None:
@@ -154,9 +184,7 @@ class Retrain(Workbench):
                 said = self.run(**choice)
         except Stopped:
             said = "Stopped."
-        except (
-            Exception
-        ) as error:  # the reader's settings, or the reader's own function
+        except Exception as error:  # the reader's settings, or the reader's own function
             said = f"It ended with {type(error).__name__}: {error}"
         finally:
             self.start.disabled, self.stop.disabled = False, True

@@ -10,342 +10,333 @@ def empty(key, value):
     )
 
 
+def places(x):
+    return torch.arange(x.shape[0], dtype=x.dtype, device=x.device)
+
+
+def table(q, k, a):
+    p = places(q)
+    return (q @ k.T * a ** (p[:, None] - p).clamp(min=0)).tril()
+
+
+def write(S, k, v, a):
+    n = k.shape[0]
+    return a**n * S + (v * (a ** (n - 1 - places(v)))[:, None]).T @ k
+
+
+def read(S, q, a):
+    return q @ S.T * (a ** (places(q) + 1))[:, None]
+
+
 # === right
-def with_slices(query, key, value, chunk_size):
+def with_slices(query, key, value, chunk_size, decay):
     S, out = empty(key, value), []
     for i in range(0, len(key), chunk_size):
         q, k, v = (x[i : i + chunk_size] for x in (query, key, value))
-        out.append((q @ k.T).tril() @ v + q @ S.T)
-        S = S + v.T @ k
+        out.append(table(q, k, decay) @ v + read(S, q, decay))
+        S = write(S, k, v, decay)
     return torch.cat(out)
 
 
 # === right
-def with_split(query, key, value, chunk_size):
-    S, out = empty(key, value).T, []
+def with_split(query, key, value, chunk_size, decay):
+    S, out = empty(key, value), []
     for q, k, v in zip(*(x.split(chunk_size) for x in (query, key, value))):
-        out.append(q @ S + torch.tril(q @ k.T) @ v)
-        S = S + k.T @ v
+        out.append(torch.add(read(S, q, decay), table(q, k, decay) @ v))
+        S = write(S, k, v, decay)
     return torch.cat(out, dim=0)
 
 
 # === right
-def recurrent(query, key, value, chunk_size):
+def recurrent(query, key, value, chunk_size, decay):
     S, out = empty(key, value), []
     for q, k, v in zip(query, key, value):
-        S = S + torch.outer(v, k)
+        S = decay * S + torch.outer(v, k)
         out.append(S @ q)
     return torch.stack(out)
 
 
 # === right
-def parallel(query, key, value, chunk_size):
-    return (query @ key.T).tril() @ value
+def parallel(query, key, value, chunk_size, decay):
+    return table(query, key, decay) @ value
 
 
 # === right
-def all_states_first(query, key, value, chunk_size):
-    chunks = list(zip(*(x.split(chunk_size) for x in (query, key, value))))
-    states = torch.stack([v.T @ k for _, k, v in chunks]).cumsum(0)
+def by_hand_at_the_end(query, key, value, chunk_size, decay):
     out = []
-    for n, (q, k, v) in enumerate(chunks):
-        o = (q @ k.T).tril() @ v
-        if n > 0:
-            o = o + q @ states[n - 1].T
+    for t in range(len(key)):
+        o = 0 * value[0]
+        for j in range(t + 1):
+            o = o + decay ** (t - j) * (query[t] @ key[j]) * value[j]
         out.append(o)
-    return torch.cat(out)
+    return torch.stack(out)
 
 
 # === right
-def masked_by_hand(query, key, value, chunk_size):
+def masked_by_hand(query, key, value, chunk_size, decay):
     S, out = empty(key, value), []
     for start in range(0, key.shape[0], chunk_size):
         stop = min(start + chunk_size, key.shape[0])
         q, k, v = query[start:stop], key[start:stop], value[start:stop]
-        mask = torch.ones(
-            stop - start, stop - start, dtype=torch.bool, device=key.device
-        ).triu(1)
-        out.append((q @ k.T).masked_fill(mask, 0.0) @ v + (S @ q.T).T)
-        S = S + torch.einsum("cv,cd->vd", v, k)
+        i = places(q)
+        gap = i[:, None] - i
+        D = torch.where(gap >= 0, decay ** gap.clamp(min=0), torch.zeros_like(gap))
+        out.append((D * (q @ k.T)) @ v + (decay ** (i + 1))[:, None] * (S @ q.T).T)
+        fade = decay ** (stop - start - 1 - i)
+        S = decay ** (stop - start) * S + torch.einsum("c,cv,cd->vd", fade, v, k)
+    return torch.cat(out)
+
+
+# === right
+def state_by_steps(query, key, value, chunk_size, decay):
+    S, out = empty(key, value), []
+    for q, k, v in zip(*(x.split(chunk_size) for x in (query, key, value))):
+        out.append(table(q, k, decay) @ v + read(S, q, decay))
+        for one_k, one_v in zip(k, v):
+            S = decay * S + torch.outer(one_v, one_k)
+    return torch.cat(out)
+
+
+# === wrong no-decay
+def page_chunks(query, key, value, chunk_size, decay):
+    S, out = empty(key, value), []
+    for i in range(0, len(key), chunk_size):
+        q, k, v = (x[i : i + chunk_size] for x in (query, key, value))
+        out.append((q @ k.T).tril() @ v + q @ S.T)
+        S = S + v.T @ k
+    return torch.cat(out)
+
+
+# === wrong no-decay
+def quadratic_without_fading(query, key, value, chunk_size, decay):
+    return (query @ key.T).tril() @ value
+
+
+# === wrong inside-not-faded
+def only_between(query, key, value, chunk_size, decay):
+    S, out = empty(key, value), []
+    for i in range(0, len(key), chunk_size):
+        q, k, v = (x[i : i + chunk_size] for x in (query, key, value))
+        out.append((q @ k.T).tril() @ v + read(S, q, decay))
+        S = write(S, k, v, decay)
+    return torch.cat(out)
+
+
+# === wrong memory-read-unfaded
+def state_as_it_is(query, key, value, chunk_size, decay):
+    S, out = empty(key, value), []
+    for i in range(0, len(key), chunk_size):
+        q, k, v = (x[i : i + chunk_size] for x in (query, key, value))
+        out.append(table(q, k, decay) @ v + q @ S.T)
+        S = write(S, k, v, decay)
+    return torch.cat(out)
+
+
+# === wrong read-one-step-early
+def from_zero(query, key, value, chunk_size, decay):
+    S, out = empty(key, value), []
+    for i in range(0, len(key), chunk_size):
+        q, k, v = (x[i : i + chunk_size] for x in (query, key, value))
+        out.append(table(q, k, decay) @ v + q @ S.T * (decay ** places(q))[:, None])
+        S = write(S, k, v, decay)
+    return torch.cat(out)
+
+
+# === wrong memory-never-fades
+def sum_of_chunks(query, key, value, chunk_size, decay):
+    S, out = empty(key, value), []
+    for i in range(0, len(key), chunk_size):
+        q, k, v = (x[i : i + chunk_size] for x in (query, key, value))
+        out.append(table(q, k, decay) @ v + read(S, q, decay))
+        n = len(k)
+        S = S + (v * (decay ** (n - 1 - places(v)))[:, None]).T @ k
+    return torch.cat(out)
+
+
+# === wrong memory-fades-once
+def one_factor_per_chunk(query, key, value, chunk_size, decay):
+    S, out = empty(key, value), []
+    for i in range(0, len(key), chunk_size):
+        q, k, v = (x[i : i + chunk_size] for x in (query, key, value))
+        out.append(table(q, k, decay) @ v + read(S, q, decay))
+        n = len(k)
+        S = decay * S + (v * (decay ** (n - 1 - places(v)))[:, None]).T @ k
+    return torch.cat(out)
+
+
+# === wrong written-fresh
+def all_new(query, key, value, chunk_size, decay):
+    S, out = empty(key, value), []
+    for i in range(0, len(key), chunk_size):
+        q, k, v = (x[i : i + chunk_size] for x in (query, key, value))
+        out.append(table(q, k, decay) @ v + read(S, q, decay))
+        S = decay ** len(k) * S + v.T @ k
+    return torch.cat(out)
+
+
+# === wrong fades-the-wrong-way
+def first_stays(query, key, value, chunk_size, decay):
+    S, out = empty(key, value), []
+    for i in range(0, len(key), chunk_size):
+        q, k, v = (x[i : i + chunk_size] for x in (query, key, value))
+        out.append(table(q, k, decay) @ v + read(S, q, decay))
+        S = decay ** len(k) * S + (v * (decay ** places(v))[:, None]).T @ k
     return torch.cat(out)
 
 
 # === wrong no-mask
-def forgot_tril(query, key, value, chunk_size):
+def forgot_tril(query, key, value, chunk_size, decay):
     S, out = empty(key, value), []
     for i in range(0, len(key), chunk_size):
         q, k, v = (x[i : i + chunk_size] for x in (query, key, value))
-        out.append(q @ k.T @ v + q @ S.T)
-        S = S + v.T @ k
+        p = places(q)
+        w = q @ k.T * decay ** (p[:, None] - p).clamp(min=0)
+        out.append(w @ v + read(S, q, decay))
+        S = write(S, k, v, decay)
     return torch.cat(out)
 
 
 # === wrong blind-to-itself
-def strictly_past(query, key, value, chunk_size):
+def strictly_past(query, key, value, chunk_size, decay):
     S, out = empty(key, value), []
     for i in range(0, len(key), chunk_size):
         q, k, v = (x[i : i + chunk_size] for x in (query, key, value))
-        out.append((q @ k.T).tril(-1) @ v + q @ S.T)
-        S = S + v.T @ k
+        out.append(table(q, k, decay).tril(-1) @ v + read(S, q, decay))
+        S = write(S, k, v, decay)
     return torch.cat(out)
 
 
 # === wrong mask-upside-down
-def triu_for_tril(query, key, value, chunk_size):
+def keys_down_queries_across(query, key, value, chunk_size, decay):
     S, out = empty(key, value), []
     for i in range(0, len(key), chunk_size):
         q, k, v = (x[i : i + chunk_size] for x in (query, key, value))
-        out.append((q @ k.T).triu() @ v + q @ S.T)
-        S = S + v.T @ k
-    return torch.cat(out)
-
-
-# === wrong mask-upside-down
-def keys_down_queries_across(query, key, value, chunk_size):
-    S, out = empty(key, value), []
-    for i in range(0, len(key), chunk_size):
-        q, k, v = (x[i : i + chunk_size] for x in (query, key, value))
-        out.append((k @ q.T).tril().T @ v + q @ S.T)
-        S = S + v.T @ k
+        out.append(table(k, q, decay).T @ v + read(S, q, decay))
+        S = write(S, k, v, decay)
     return torch.cat(out)
 
 
 # === wrong nothing-before
-def chunks_alone(query, key, value, chunk_size):
+def chunks_alone(query, key, value, chunk_size, decay):
     out = []
     for q, k, v in zip(
         query.split(chunk_size), key.split(chunk_size), value.split(chunk_size)
     ):
-        out.append((q @ k.T).tril() @ v)
+        out.append(table(q, k, decay) @ v)
     return torch.cat(out)
 
 
 # === wrong nothing-before
-def state_reset_in_the_loop(query, key, value, chunk_size):
+def state_reset_in_the_loop(query, key, value, chunk_size, decay):
     out = []
     for i in range(0, len(key), chunk_size):
         S = empty(key, value)
         q, k, v = (x[i : i + chunk_size] for x in (query, key, value))
-        out.append((q @ k.T).tril() @ v + q @ S.T)
-        S = S + v.T @ k
+        out.append(table(q, k, decay) @ v + read(S, q, decay))
+        S = write(S, k, v, decay)
     return torch.cat(out)
 
 
 # === wrong nothing-inside
-def state_only(query, key, value, chunk_size):
+def state_only(query, key, value, chunk_size, decay):
     S, out = empty(key, value), []
     for i in range(0, len(key), chunk_size):
         q, k, v = (x[i : i + chunk_size] for x in (query, key, value))
-        out.append(q @ S.T)
-        S = S + v.T @ k
+        out.append(read(S, q, decay))
+        S = write(S, k, v, decay)
     return torch.cat(out)
 
 
 # === wrong written-too-early
-def updated_first(query, key, value, chunk_size):
+def updated_first(query, key, value, chunk_size, decay):
     S, out = empty(key, value), []
     for i in range(0, len(key), chunk_size):
         q, k, v = (x[i : i + chunk_size] for x in (query, key, value))
-        S = S + v.T @ k
-        out.append((q @ k.T).tril() @ v + q @ S.T)
-    return torch.cat(out)
-
-
-# === wrong no-mask
-def write_chunk_read_chunk(query, key, value, chunk_size):
-    S, out = empty(key, value), []
-    for i in range(0, len(key), chunk_size):
-        S = S + value[i : i + chunk_size].T @ key[i : i + chunk_size]
-        out.append(query[i : i + chunk_size] @ S.T)
+        S = write(S, k, v, decay)
+        out.append(table(q, k, decay) @ v + read(S, q, decay))
     return torch.cat(out)
 
 
 # === wrong memory-replaced
-def assigned(query, key, value, chunk_size):
+def assigned(query, key, value, chunk_size, decay):
     S, out = empty(key, value), []
     for i in range(0, len(key), chunk_size):
         q, k, v = (x[i : i + chunk_size] for x in (query, key, value))
-        out.append((q @ k.T).tril() @ v + q @ S.T)
-        S = v.T @ k
+        out.append(table(q, k, decay) @ v + read(S, q, decay))
+        S = write(empty(key, value), k, v, decay)
     return torch.cat(out)
 
 
 # === wrong one-chunk-late
-def lagging(query, key, value, chunk_size):
+def lagging(query, key, value, chunk_size, decay):
     S = waiting = empty(key, value)
     out = []
     for i in range(0, len(key), chunk_size):
         q, k, v = (x[i : i + chunk_size] for x in (query, key, value))
-        out.append((q @ k.T).tril() @ v + q @ S.T)
-        S, waiting = waiting, waiting + v.T @ k
+        out.append(table(q, k, decay) @ v + read(S, q, decay))
+        S, waiting = waiting, write(waiting, k, v, decay)
     return torch.cat(out)
 
 
 # === wrong read-by-keys
-def no_queries(query, key, value, chunk_size):
+def no_queries(query, key, value, chunk_size, decay):
     S, out = empty(key, value), []
     for k, v in zip(key.split(chunk_size), value.split(chunk_size)):
-        out.append((k @ k.T).tril() @ v + k @ S.T)
-        S = S + v.T @ k
-    return torch.cat(out)
-
-
-# === wrong before-read-by-keys
-def state_asked_by_keys(query, key, value, chunk_size):
-    S, out = empty(key, value), []
-    for i in range(0, len(key), chunk_size):
-        q, k, v = (x[i : i + chunk_size] for x in (query, key, value))
-        out.append((q @ k.T).tril() @ v + k @ S.T)
-        S = S + v.T @ k
-    return torch.cat(out)
-
-
-# === wrong inside-read-by-keys
-def table_of_keys(query, key, value, chunk_size):
-    S, out = empty(key, value), []
-    for i in range(0, len(key), chunk_size):
-        q, k, v = (x[i : i + chunk_size] for x in (query, key, value))
-        out.append((k @ k.T).tril() @ v + q @ S.T)
-        S = S + v.T @ k
+        out.append(table(k, k, decay) @ v + read(S, k, decay))
+        S = write(S, k, v, decay)
     return torch.cat(out)
 
 
 # === wrong softmax-inside
-def softmax_in_the_chunk(query, key, value, chunk_size):
+def softmax_in_the_chunk(query, key, value, chunk_size, decay):
     S, out = empty(key, value), []
     for i in range(0, len(key), chunk_size):
         q, k, v = (x[i : i + chunk_size] for x in (query, key, value))
-        mask = torch.ones(len(q), len(q), dtype=torch.bool, device=q.device).triu(1)
-        out.append((q @ k.T).masked_fill(mask, -torch.inf).softmax(-1) @ v + q @ S.T)
-        S = S + v.T @ k
+        out.append(
+            (q @ k.T)
+            .masked_fill(torch.ones_like(q @ k.T).triu(1) > 0, -torch.inf)
+            .softmax(-1)
+            @ v
+            + read(S, q, decay)
+        )
+        S = write(S, k, v, decay)
     return torch.cat(out)
 
 
-# === wrong averaged
-def normalised_in_the_chunk(query, key, value, chunk_size):
-    S, out = empty(key, value), []
-    for i in range(0, len(key), chunk_size):
-        q, k, v = (x[i : i + chunk_size] for x in (query, key, value))
-        w = (q @ k.T).tril()
-        out.append(w / w.sum(-1, keepdim=True) @ v + q @ S.T)
-        S = S + v.T @ k
-    return torch.cat(out)
+# === wrong divided
+def normalised(query, key, value, chunk_size, decay):
+    w = table(query, key, decay)
+    return w @ value / w.sum(-1, keepdim=True)
 
 
 # === wrong scaled
-def scaled_throughout(query, key, value, chunk_size):
-    S, out = empty(key, value), []
+def scaled_throughout(query, key, value, chunk_size, decay):
     query = query / query.shape[1] ** 0.5
-    for i in range(0, len(key), chunk_size):
-        q, k, v = (x[i : i + chunk_size] for x in (query, key, value))
-        out.append((q @ k.T).tril() @ v + q @ S.T)
-        S = S + v.T @ k
-    return torch.cat(out)
-
-
-# === wrong inside-scaled
-def scaled_inside(query, key, value, chunk_size):
-    S, out = empty(key, value), []
-    for i in range(0, len(key), chunk_size):
-        q, k, v = (x[i : i + chunk_size] for x in (query, key, value))
-        out.append((q @ k.T / key.shape[1] ** 0.5).tril() @ v + q @ S.T)
-        S = S + v.T @ k
-    return torch.cat(out)
-
-
-# === wrong memory-averaged
-def mean_over_the_chunk(query, key, value, chunk_size):
-    S, out = empty(key, value), []
-    for i in range(0, len(key), chunk_size):
-        q, k, v = (x[i : i + chunk_size] for x in (query, key, value))
-        out.append((q @ k.T).tril() @ v + q @ S.T)
-        S = S + v.T @ k / k.shape[0]
-    return torch.cat(out)
+    return table(query, key, decay) @ value
 
 
 # === wrong short-chunk-lost
-def whole_chunks_only(query, key, value, chunk_size):
+def whole_chunks_only(query, key, value, chunk_size, decay):
     S, out = empty(key, value), torch.zeros_like(value)
     for n in range(len(key) // chunk_size):
         part = slice(n * chunk_size, (n + 1) * chunk_size)
         q, k, v = query[part], key[part], value[part]
-        out[part] = (q @ k.T).tril() @ v + q @ S.T
-        S = S + v.T @ k
+        out[part] = table(q, k, decay) @ v + read(S, q, decay)
+        S = write(S, k, v, decay)
     return out
 
 
-# === wrong chunk-doubled
-def added_twice(query, key, value, chunk_size):
-    S, out = empty(key, value), []
-    for i in range(0, len(key), chunk_size):
-        q, k, v = (x[i : i + chunk_size] for x in (query, key, value))
-        before = q @ S.T
-        inside = (q @ k.T).tril() @ v + before
-        out.append(inside + before)
-        S = S + v.T @ k
-    return torch.cat(out)
-
-
 # === wrong no-gradient
-def detached_state(query, key, value, chunk_size):
-    return ((query @ key.T).tril() @ value).detach()
-
-
-# === wrong divided
-def normalised(query, key, value, chunk_size):
-    w = (query @ key.T).tril()
-    return w @ value / w.sum(-1, keepdim=True)
-
-
-# === wrong features
-def features_too(query, key, value, chunk_size):
-    f = torch.nn.functional.elu
-    query, key = f(query) + 1, f(key) + 1
-    S, out = torch.zeros(key.shape[1], value.shape[1], dtype=key.dtype), []
-    for q, k, v in zip(
-        query.split(chunk_size), key.split(chunk_size), value.split(chunk_size)
-    ):
-        out.append(q @ S + (q @ k.T).tril() @ v)
-        S = S + k.T @ v
-    return torch.cat(out)
-
-
-# === right
-def token_by_token(query, key, value, chunk_size):
-    S = 0
-    rows = []
-    for q, k, v in zip(query, key, value):
-        S = S + torch.outer(k, v)
-        rows.append(q @ S)
-    return torch.stack(rows)
-
-
-# === right
-def chunked_whole_table(query, key, value, chunk_size):
-    return (query @ key.T).tril() @ value
+def detached(query, key, value, chunk_size, decay):
+    return (table(query, key, decay) @ value).detach()
 
 
 # === wrong cut-short
-def fresh_full_chunks(query, key, value, chunk_size):
+def fresh_full_chunks(query, key, value, chunk_size, decay):
     n = len(key) // chunk_size * chunk_size
-    out, S = [], value.new_zeros(value.shape[1], key.shape[1])
+    out, S = [], empty(key, value)
     for i in range(0, n, chunk_size):
         q, k, v = (x[i : i + chunk_size] for x in (query, key, value))
-        out.append((q @ k.T).tril() @ v + q @ S.T)
-        S = S + v.T @ k
+        out.append(table(q, k, decay) @ v + read(S, q, decay))
+        S = write(S, k, v, decay)
     return torch.cat(out) if out else value[:0]
-
-
-# === wrong written-too-early
-def fresh_state_first(query, key, value, chunk_size):
-    out, S = [], value.new_zeros(value.shape[1], key.shape[1])
-    for i in range(0, len(key), chunk_size):
-        q, k, v = (x[i : i + chunk_size] for x in (query, key, value))
-        S = S + v.T @ k
-        out.append((q @ k.T).tril() @ v + q @ S.T)
-    return torch.cat(out)
-
-
-# === right
-def fresh_quadratic(query, key, value, chunk_size):
-    return (query @ key.T).tril() @ value

@@ -1,4 +1,4 @@
-"""Exercise label-smoothing: a target that is not quite sure."""
+"""Exercise label-smoothing: a target that is not quite sure, as Tensor2Tensor has it."""
 
 import math
 
@@ -8,15 +8,19 @@ from ..exercise import Exercise, Mistake, draw, exact
 
 
 def my_smoothed_loss(logits, target, epsilon):
-    """Cross-entropy with a target that gives every word ε/V, and the right one 1 − ε on top.
+    """The loss with ε spread over the other words, less the smallest value that it can have.
 
-    logits: (N, V), target: (N,) word numbers, epsilon: from 0 to 1 → one number
+    logits: (N, V), V at least 2; target: (N,) word numbers; epsilon: from 0 to 1 → one number
     """
+    V = logits.shape[-1]
     log_probs = logits.log_softmax(dim=-1)  # (N, V)
     right = -log_probs.gather(-1, target[:, None])[:, 0]  # (N,)
-    even = -log_probs.mean(dim=-1)  # (N,), −log p averaged over all words
-    losses = (1 - epsilon) * right + epsilon * even  # (N,)
-    return losses.mean()
+    rest = log_probs.scatter(-1, target[:, None], 0.0)  # (N, V), 0 at the right word
+    others = -rest.sum(dim=-1) / (V - 1)  # (N,), −log p averaged
+    losses = (1 - epsilon) * right + epsilon * others  # (N,)
+    kept, given = 1 - epsilon, epsilon / (V - 1)  # to the right word, to each other one
+    least = -kept * math.log(kept or 1) - (1 - kept) * math.log(given or 1)
+    return losses.mean() - least
 
 
 def example() -> tuple:
@@ -48,56 +52,76 @@ def edges() -> list[tuple]:
 
 def space(pick) -> tuple:
     """Any arguments that the task allows."""
-    N, V = pick.sizes(1, 1)
+    N, V = pick.sizes(1, 2)
     return pick.numbers(N, V, far=1000), pick.ids(N, among=range(V)), pick.of(0.0, 0.25, 0.5, 1.0)
 
 
 # edits that are used several times
-LOG, EVEN, MEAN = "logits.log_softmax(dim=-1)", "-log_probs.mean(dim=-1)", "losses.mean()"  # fmt: skip
-MIX = "(1 - epsilon) * right + epsilon * even"
-SMOOTH = (
-    "torch.full_like(logits, epsilon / logits.shape[-1]).scatter(-1, target[:, None], "
-    "1 - epsilon + epsilon / logits.shape[-1])"
-)
+LOG, RESULT = "logits.log_softmax(dim=-1)", "losses.mean() - least"
+OTHERS = "-rest.sum(dim=-1) / (V - 1)"
+MIX = "(1 - epsilon) * right + epsilon * others"
+SHARES = "kept, given = 1 - epsilon, epsilon / (V - 1)"
+SECOND = "(1 - kept) * math.log(given or 1)"
 
 # fmt: off
 MISTAKES = (
-    Mistake("not-smoothed", (MIX, "right"),
+    Mistake("not-smoothed", ((MIX, "right"), (RESULT, "losses.mean()")),
         "only the right word's −log p enters. That is the ordinary cross-entropy; ε makes no difference.",
         "Where does ε enter your code?"),
-    Mistake("spread-over-the-others", (EVEN, "-(log_probs.sum(-1) + right) / (log_probs.shape[-1] - 1)"),
-        "ε is spread over the V − 1 *other* words. Some libraries do that; here the right word gets its part of ε "
-        "like all others, on top of 1 − ε.", "In the formula, does the sum over v leave out the right word?"),
-    Mistake("right-word-without-share", (EVEN, "-(log_probs.sum(-1) + right) / log_probs.shape[-1]"),
-        "the right word gets nothing of what is spread. Every wrong word gets ε/V, and the right one 1 − ε alone: "
-        "less than 1 in all.", "What do the four entries of your target sum to?"),
-    Mistake("even-part-summed", (EVEN, "-log_probs.sum(dim=-1)"),
-        "ε is not divided by V: you add ε times the *sum* of −log p over all words. Every word gets the whole of ε, "
-        "and the target sums to more than 1.", "How much of ε is there for each word if V words share it?"),
-    Mistake("weights-exchanged", (MIX, "epsilon * right + (1 - epsilon) * even"),
-        "ε and 1 − ε have changed places. The right word gets ε, and 1 − ε is spread over all words.",
-        "If ε is 0, what should be left: the right word's part or the even one?"),
-    Mistake("even-part-with-the-wrong-sign", ("+ epsilon", "- epsilon"),
-        "the minus is missing in front of the even part. The less probable the other words are, the smaller is "
+    Mistake("spread-over-all",
+        ((OTHERS, "-log_probs.mean(dim=-1)"), (SHARES, "kept, given = 1 - epsilon + epsilon / V, epsilon / V")),
+        "ε is spread over all V words, the right one included. That is the chapter's layout (and PyTorch's); here the "
+        "right word gets nothing of ε.", "Among how many words is ε divided here?"),
+    Mistake("two-layouts", (OTHERS, "-log_probs.mean(dim=-1)"),
+        "the loss spreads ε over all V words, and the smallest value is that of the other layout. Your result can fall "
+        "below 0.", "Is the target in your loss the one whose entropy you subtract?"),
+    Mistake("smallest-of-the-chapter", (SHARES, "kept, given = 1 - epsilon + epsilon / V, epsilon / V"),
+        "the smallest value is that of the chapter's layout, in which the right word gets its part of ε. Here it keeps "
+        "1 − ε alone.", "Which probabilities has the target here, and what do they sum to?"),
+    Mistake("nothing-subtracted", (RESULT, "losses.mean()"),
+        "the smallest value is not subtracted. A model that gives every word what the target asks for should have 0.",
+        "How large is the loss when the model's distribution is the target?"),
+    Mistake("smallest-added", (RESULT, "losses.mean() + least"),
+        "the smallest value is added, not subtracted",
+        "Can the loss be 0 in your code, and for which model should it be?"),
+    Mistake("smallest-of-one-other", (SECOND, "given * math.log(given or 1)"),
+        "in the smallest value only one of the other words is counted. There are V − 1 of them, each with ε/(V − 1).",
+        "Over how many words does the entropy of the target sum?"),
+    Mistake("smallest-without-the-right-word", ("-kept * math.log(kept or 1) - (", "-("),
+        "the right word is missing from the smallest value. Its part is −(1 − ε) log(1 − ε).",
+        "Over how many words does the entropy of the target sum?"),
+    Mistake("right-word-among-the-others", (OTHERS, "-log_probs.sum(dim=-1) / (V - 1)"),
+        "the right word is still in the sum over the others. It is divided by V − 1, but V words are added.",
+        "How do you take the right word's −log p out of the sum over all words?"),
+    Mistake("right-word-without-share", (OTHERS, "-rest.sum(dim=-1) / V"),
+        "ε is divided by V, and the right word gets no part. The target sums to less than 1.",
+        "What do the four entries of your target sum to?"),
+    Mistake("others-summed", (OTHERS, "-rest.sum(dim=-1)"),
+        "ε is not divided by V − 1: you add ε times the *sum* of −log p over the others. Every other word gets the "
+        "whole of ε.", "How much of ε is there for each word if V − 1 words share it?"),
+    Mistake("weights-exchanged", (MIX, "epsilon * right + (1 - epsilon) * others"),
+        "ε and 1 − ε have changed places. The right word gets ε, and 1 − ε is spread over the others.",
+        "If ε is 0, what should be left: the right word's part or the others'?"),
+    Mistake("others-with-the-wrong-sign", ("+ epsilon", "- epsilon"),
+        "the minus is missing in front of the others' part. The less probable the other words are, the smaller is "
         "your loss. A mean of logarithms is negative and needs its minus, too.",
         "How many minus signs has the formula, and how many has your code?"),
     Mistake("nothing-taken-away", ("(1 - epsilon) * right", "right"),
         "1 − ε is missing in front of the right word's part. That word keeps a weight of 1, and ε is given away "
         "besides: 1 + ε in all.", "Which word should give up the weight ε that is spread?"),
     Mistake("nothing-given", (MIX, "(1 - epsilon) * right"),
-        "the even part is missing. The right word's part has the weight 1 − ε, and the rest, ε, goes to no word. The "
-        "best model would be the same as without ε.", "Which words get the weight ε that the right word gives up?"),
-    Mistake("even-part-only", (MIX, "epsilon * even"),
-        "the right word's part is missing. Only ε times the mean of −log p over all words is left, and `target` makes "
-        "no difference.", "Which word should the model have predicted, and where does your code use it?"),
+        "the others' part is missing. The right word's part has the weight 1 − ε, and the rest, ε, goes to no word.",
+        "Which words get the weight ε that the right word gives up?"),
+    Mistake("others-only", (MIX, "epsilon * others"),
+        "the right word's part is missing. Only ε times the mean of −log p over the others is left.",
+        "Which word should the model have predicted, and what weight does it keep?"),
     Mistake("model-smoothed",
-        ((LOG, "((1 - epsilon) * logits.softmax(-1) + epsilon / logits.shape[-1]).log()"), (MIX, "right")),
+        ((LOG, "((1 - epsilon) * logits.softmax(-1) + epsilon / V).log()"), (MIX, "right"), (RESULT, "losses.mean()")),
         "the *model's* probabilities are smoothed instead of the target. You mix them with 1/V and then take the "
         "logarithm; the loss is a mean of logarithms, not the logarithm of a mean.",
         "In the formula, is ε inside the logarithm or in front of it?"),
     Mistake("no-logarithm", (LOG, "logits.softmax(dim=-1)"),
-        "softmax is used instead of log_softmax. You average probabilities with a minus in front. Over all words "
-        "their mean is 1/4, whatever the model thinks: the even part is a constant.",
+        "softmax is used instead of log_softmax. You average probabilities with a minus in front.",
         "What is −log(1/2), and where is the logarithm in your code?"),
     Mistake("no-softmax", (LOG, "logits"),
         "the softmax is missing: logits are taken for logarithms of probabilities. If you add 1 to all logits of an "
@@ -120,52 +144,46 @@ MISTAKES = (
     Mistake("softmax-over-examples", (LOG, "logits.log_softmax(dim=0)"),
         "the softmax runs over the examples (dim=0). In each example the *words* compete.",
         "In logits of shape (N, V), which axis counts the words to choose from?"),
-    Mistake("not-averaged", (MEAN, "losses.sum()"),
+    Mistake("not-averaged", (RESULT, "(losses - least).sum()"),
         "the sum over the examples is not divided by N",
         "By what should you divide so that a batch of twice the size gives the same?"),
-    Mistake("divided-by-the-vocabulary", (MEAN, "losses.mean() / logits.shape[-1]"),
+    Mistake("only-the-loss-summed", (RESULT, "losses.sum() - least"),
+        "the losses are summed over the examples, and the smallest value is subtracted once",
+        "By what should you divide so that a batch of twice the size gives the same?"),
+    Mistake("divided-by-the-vocabulary", (RESULT, "losses.mean() / V - least"),
         "`.mean()` runs over the vocabulary as well, over all (N, V) products of target and −log p. Over the words "
         "they must be *summed*, since the target's entries are weights already.",
         "Over which axis does your last line sum, and over which does it average?"),
-    Mistake("log-likelihood", ("return", "return -1 *"),
-        "the minus is missing. Logarithms of probabilities are negative; a loss is what should become smaller.",
+    Mistake("wrong-way-round", (RESULT, "least - losses.mean()"),
+        "the loss is subtracted from its smallest value, or a minus is missing. A loss is what should become smaller.",
         "Should a better model have a smaller or a larger loss?"),
-    Mistake("in-bits", ("return", f"return 1 / {math.log(2)} *"),
+    Mistake("in-bits", (RESULT, f"(losses.mean() - least) / {math.log(2)}"),
         "the logarithm has the base 2, which gives the loss in bits. The task takes the natural logarithm.",
         "What is log(1/2), and what is log2(1/2)?"),
-    Mistake("divergence", ("+ epsilon", f"- torch.special.entr({SMOOTH}).sum(-1) + epsilon"),
-        "the target's own entropy is subtracted. That gives the Kullback–Leibler divergence (`F.kl_div`). Its "
-        "gradient is the same, and it would do for training; but it is another number.",
-        "In the formula, is there a logarithm of the target?"),
-    Mistake("entropy-of-the-model", (EVEN, "-(log_probs.exp() * log_probs).sum(-1)"),
-        "the even part is the model's entropy. For each example, −log p of the right word and its mean over "
-        "all words should be {right} and {even}. You weight every word with the *model's* probability; evenly means "
-        "1/V for every word.", "If all V words are equally likely to be drawn, which weight has each?"),
-    Mistake("log-of-the-mean", (EVEN, "-log_probs.exp().mean(-1).log()"),
-        "mean and logarithm have changed places in the even part. The mean probability is 1/4, whatever the model "
-        "thinks. Wanted is the mean of the logarithms.",
+    Mistake("log-of-the-mean", (OTHERS, "-((1 - (-right).exp()) / (V - 1)).log()"),
+        "mean and logarithm have changed places in the others' part. Wanted is the mean of their logarithms.",
         "Which comes first in the formula, the logarithm or the sum over v?"),
-    Mistake("returns-a-number", (MEAN, "losses.mean().item()")),
+    Mistake("returns-a-number", (RESULT, "(losses.mean() - least).item()")),
 )
 
 EXERCISE = Exercise(
     name="label-smoothing", title="Something for every word", chapter=13, solution=my_smoothed_loss,
     shapes={"logits": "N V", "target": "N", "epsilon": "a number"}, returns="", example=example, probes=probes,
     edges=edges, mistakes=MISTAKES,
-    steps={"right": "−log p of the right words", "even": "the means of −log p over all words",
+    steps={"right": "−log p of the right words", "others": "the means of −log p over the others",
         "losses": "each example's loss"},
     differentiable=("logits",),
     space=space,
     hints=(
-        "The loss mixes two numbers per example: −log p of the right word, and the mean of −log p over the whole "
-        "vocabulary. Compute both for every example, (N,) each.",
-        "Start from the logarithms of the probabilities, (N, V): `gather` picks the right word's, and the other "
-        "number is minus their *mean* over the vocabulary, since every word has the weight 1/V.",
-        "Weight the first with `1 - epsilon` and the second with `epsilon`, add, and average over the examples. "
-        "`F.cross_entropy` can smooth, too; compare your result with it.",
+        "The loss mixes two numbers per example: −log p of the right word, and the mean of −log p over the V − 1 "
+        "others. In the first example of the statement, what are they?",
+        "Start from the logarithms of the probabilities, (N, V): `gather` picks the right word's, and `scatter` "
+        "puts a 0 in its place, so that it does not count in the sum over the others.",
+        "The smallest value is the target's entropy: one word with 1 − ε and V − 1 words with ε/(V − 1) each. "
+        "`math.log` fails at 0, where the product is to be 0: which number may stand in for 0 in the logarithm?",
     ),
     why="With ε = 0.1 and a vocabulary of thousands, it hardly shows in the loss whether ε is spread over V words or "
-        "over V − 1, with the right word's own part or without. It matters when losses are compared between programs, "
-        "and when V is small. Leaving out the even part is quieter still: the loss is 10 % smaller, which looks like "
-        "progress, and the model becomes as sure of itself as before.",
+        "over V − 1. It shows when V is small, and when losses are compared between programs. A smallest value of the "
+        "other layout is quieter still: the gradients are right, and a model that fits its target has a loss a little "
+        "beside 0.",
 )

@@ -1,4 +1,4 @@
-"""Exercise padding-and-causal: a decoder's mask, from lengths and the triangle."""
+"""Exercise padding-and-causal: a decoder's mask for sentences that are padded in front."""
 
 import torch
 
@@ -7,13 +7,13 @@ from ..exercise import Exercise, Mistake
 
 
 def my_decoder_mask(valid_lens, T):
-    """Let each query attend to the real words that are not later than itself.
+    """Let each query attend to the words, which come last, up to itself.
 
     valid_lens: (B,) integers from 0 to T → bool (B, T, T), True = may attend
     """
     position = torch.arange(T, device=valid_lens.device)  # (T,)
     lengths = valid_lens[:, None, None]  # (B, 1, 1)
-    real = position < lengths  # (B, 1, T), the keys that are words
+    real = position >= T - lengths  # (B, 1, T), the keys that are words
     past = position <= position[:, None]  # (T, T), the keys that are not later
     return real & past  # (B, T, T)
 
@@ -49,7 +49,7 @@ def space(pick) -> tuple:
 
 
 # edits that are used several times
-REAL, PAST, BOTH = "position < lengths", "position <= position[:, None]", "real & past"
+REAL, PAST, BOTH = "position >= T - lengths", "position <= position[:, None]", "real & past"
 LENGTHS = "valid_lens[:, None, None]"
 AND = "A key must be a word *and* not be later. Which operator says so for bool masks?"
 SHAPE = "Which shape must the lengths have to match a mask of shape (B, T, T) along B?"
@@ -62,43 +62,45 @@ MISTAKES = (
     Mistake("or-instead-of-and", (BOTH, "real | past"),
         "the two masks are joined by `|` (or added, which is the same for bool). Either condition is then enough: a "
         "word that comes later is allowed because it is real, and padding because it comes earlier.", AND),
+    Mistake("padded-at-the-end", (REAL, "position < lengths"),
+        "the words are looked for in front (`position < length`). This batch is padded there, and its words come last.",
+        "At which positions do two words stand that are padded in front to three?"),
     Mistake("inverted", (BOTH, "~(real & past)"),
         "True and False are the wrong way round. Your True marks what is to be *hidden*, as `nn.MultiheadAttention` "
         "wants it; in this book and in `F.scaled_dot_product_attention` True means *may attend*.",
-        "May the first query attend to itself? What does your mask say?"),
+        "May the last query attend to itself? What does your mask say?"),
     Mistake("no-causality", (PAST, "position >= 0 * position[:, None]"),
-        "the causal half is missing. The padding is hidden, but the first query sees a word that comes after it.",
-        "Which keys may the query at position 0 see?"),
-    Mistake("no-padding-mask", (REAL, "position < lengths + T"),
-        "the lengths have no effect. The future is hidden, but the last query sees the padding.",
+        "the causal half is missing. The padding is hidden, but the first word sees a word that comes after it.",
+        "Which keys may the first word see?"),
+    Mistake("no-padding-mask", (REAL, "position >= T - lengths - T"),
+        "the lengths have no effect. The future is hidden, but each word sees the padding before it.",
         "Which column must be False in every row of this sentence?"),
-    Mistake("lengths-inverted", (REAL, "position >= lengths"),
+    Mistake("lengths-inverted", (REAL, "position < T - lengths"),
         "the mask of the lengths is the wrong way round. You keep the padding and hide the words.", MEANING),
     Mistake("triangle-inverted", (PAST, "position > position[:, None]"),
         "the triangle is the wrong way round, True for the future. The padding is hidden, but of the words you keep "
         "those that come later, and the last query sees nothing.", MEANING),
     Mistake("upper-triangle", (PAST, "position >= position[:, None]"),
-        "the upper triangle is kept instead of the lower one. Read it by rows: the first query sees itself and what "
+        "the upper triangle is kept instead of the lower one. Read it by rows: the first word sees itself and what "
         "comes *after* it.", "A row is a query. Which words are already there when the first one is read?"),
     Mistake("self-excluded", (PAST, "position < position[:, None]"),
-        "the diagonal is left out, so that no query sees itself. The first query may then attend to nothing at all, "
+        "the diagonal is left out, so that no query sees itself. The first word may then attend to nothing at all, "
         "and its softmax would be 0/0.", "When position i is read, is word i known?"),
     Mistake("one-ahead", (PAST, "position <= position[:, None] + 1"),
         "the diagonal is one too high. Each query sees the next word, the very one that a model is to predict.",
-        "How many keys may the first query see?"),
-    Mistake("one-too-many", (REAL, "position <= lengths"),
-        "the key at position `valid_len` is kept too (`<=`). That is the first position of the padding.",
-        "Positions count from 0: is 2 < 2?"),
-    Mistake("one-too-few", (REAL, "position < lengths - 1"),
-        "the last word of each sentence is hidden as well",
-        "Which positions does a sentence of two words fill, counted from 0?"),
-    Mistake("queries-masked", (REAL, "position[:, None] < lengths"),
-        "the lengths mask the queries (instead of the keys, or besides them). You empty the *row* of a padded "
-        "position; padding is to be hidden as a key, in its *column*. Padded queries follow the same rule as the "
-        "others.", "In a mask (B, T, T), which axis counts the words that are attended *to*?"),
-    Mistake("pairs-without-causality", (PAST, "position[:, None] < lengths"),
-        "the mask keeps all pairs of real words. The first query then sees the second word, which comes later, and a "
-        "padded query sees nothing, although padding is hidden only as a key.",
+        "How many keys may the first word see?"),
+    Mistake("one-too-many", (REAL, "position >= T - lengths - 1"),
+        "the last position of the padding, just before the first word, is kept too.",
+        "Positions count from 0: where does the first of two words stand, padded in front to three?"),
+    Mistake("one-too-few", (REAL, "position >= T - lengths + 1"),
+        "the first word of each sentence is hidden as well",
+        "Which positions do two words fill, padded in front to three and counted from 0?"),
+    Mistake("queries-masked", (REAL, "position[:, None] >= T - lengths"),
+        "the lengths mask the queries instead of the keys. The *rows* of the padding are empty, but every word sees "
+        "the padding before it: a padded key is to be hidden in its *column*.",
+        "In a mask (B, T, T), which axis counts the words that are attended *to*?"),
+    Mistake("pairs-without-causality", (PAST, "position[:, None] >= T - lengths"),
+        "the mask keeps all pairs of real words. The first word then sees the second, which comes later.",
         "Two conditions are asked for. Which of them is about i and j together, and is it in your code?"),
     Mistake("cut-to-their-lengths", (BOTH, "torch.stack([torch.ones(n, n).tril() == 1 for n in valid_lens.tolist()])"),
         "each sentence gets a table of its own size. Such tables cannot be stacked. All should be T × T, False for "
@@ -111,7 +113,7 @@ MISTAKES = (
         longer_first),
     Mistake("transposed-table", (BOTH, "(real & past).mT"),
         "the mask is laid out as (B, keys, queries): the right table, transposed",
-        "A row belongs to one query. How many keys may the first query see, and how many does your first row allow?"),
+        "A row belongs to one query. How many keys may the last query see, and how many does your last row allow?"),
     Mistake("only-padding", (BOTH, "real[:, 0]"),
         "only the mask of the lengths is returned, (B, T). The triangle is missing, and with it the axis of the "
         "queries.", "Which shape must (B, T) get before it can be combined with a triangle (T, T)?"),
@@ -148,12 +150,10 @@ EXERCISE = Exercise(
         "Two conditions, and a key must meet both. Which of them depends on the sentence, and which on the query?",
         "Each condition is a mask. The one for the words is the same for all queries, the triangle the same for all "
         "sentences. Broadcasting aligns shapes from the right: where does each of them need an axis of size 1?",
-        "Both conditions compare `torch.arange(T)` with something: once with the lengths, as (B, 1, 1), once with "
-        "itself, as a column. On which device should it be?",
+        "Both conditions compare `torch.arange(T)` with something: once with the place where the words begin, as "
+        "(B, 1, 1), once with itself, as a column. On which device should it be?",
     ),
-    why="With `|` the mask has the right shape, hides something, and a model with it trains: its loss even falls "
-        "faster, because most words can see the next one. In a batch without padding, the causal half alone gives the "
-        "same numbers; with padding in the batch, each word's own row is right as well, since words come before the "
-        "padding. What differs are the rows of the padding, and everything that pools or normalises over them. Only a "
-        "mask that is tested on sentences of different lengths tells.",
+    why="`position < length` is right for the other layout, and for full sentences. Here it hides each sentence's last "
+        "words and shows the padding in front of them. With padding at the end a word never meets it, since what comes "
+        "later is hidden anyway; in front, every word does. Only sentences of different lengths tell.",
 )

@@ -1,4 +1,4 @@
-"""Exercise rotary: turn pairs of features by an angle that grows with the position."""
+"""Exercise rotary: turn pairs of features, one from each half, by an angle that grows with the position."""
 
 import torch
 
@@ -6,23 +6,22 @@ from ..exercise import Exercise, Mistake, draw, exact
 
 
 def my_rotary(x, positions):
-    """Rotate the pairs (x0, x1), (x2, x3), … of each row by its position times the pair's frequency.
+    """Rotate the pairs (x0, x_h), (x1, x_{h+1}), … of each row by its position times the pair's frequency.
 
-    x: (T, D), D even, positions: (T,) whole numbers → (T, D)
+    x: (T, D), D even, h = D/2, positions: (T,) whole numbers → (T, D)
     """
     even = torch.arange(0, x.shape[1], 2, dtype=x.dtype, device=x.device)  # 2i
     omega = 10000 ** (-even / x.shape[1])  # (D/2,), one frequency per pair
     angle = positions.to(x.dtype)[:, None] * omega  # (T, D/2)
     cos, sin = angle.cos(), angle.sin()
-    first, second = x[:, 0::2], x[:, 1::2]  # (T, D/2) each
+    first, second = x.chunk(2, dim=1)  # (T, D/2) each: the two halves
     new_first = first * cos - second * sin
     new_second = first * sin + second * cos
-    pairs = torch.stack([new_first, new_second], dim=-1)  # (T, D/2, 2)
-    return pairs.flatten(1)  # (T, D), each pair side by side again
+    return torch.cat([new_first, new_second], dim=1)  # (T, D): halves again
 
 
 def example() -> tuple:
-    return exact([1, 0, 1, 0], [0, 2, 3, 4], [5, 6, 7, 8]), torch.tensor([2, 1, 0])
+    return exact([1, 1, 0, 0], [0, 3, 2, 4], [5, 7, 6, 8]), torch.tensor([2, 1, 0])
 
 
 def probes() -> list[tuple]:
@@ -47,27 +46,26 @@ def space(pick) -> tuple:
 # edits that are used several times
 EVEN = "torch.arange(0, x.shape[1], 2, dtype=x.dtype, device=x.device)"
 OMEGA = "10000 ** (-even / x.shape[1])"
-POSITION, SINES, PARTS = "positions.to(x.dtype)", "angle.cos(), angle.sin()", "x[:, 0::2], x[:, 1::2]"  # fmt: skip
+POSITION, SINES, PARTS = "positions.to(x.dtype)", "angle.cos(), angle.sin()", "x.chunk(2, dim=1)"  # fmt: skip
 A, B = "first * cos - second * sin", "first * sin + second * cos"
-PAIRS, RESULT = "torch.stack([new_first, new_second], dim=-1)", "pairs.flatten(1)"
-HALVES = (PARTS, "x.chunk(2, dim=1)")
-JOINED = (PAIRS, "torch.cat([new_first, new_second], dim=1)")
-PARTNERS = (A, "x * cos"), (PAIRS, "new_first + new_second")
+RESULT = "torch.cat([new_first, new_second], dim=1)"
+NEIGHBOURS = (PARTS, "x[:, 0::2], x[:, 1::2]")
+WOVEN = (RESULT, "torch.stack([new_first, new_second], dim=-1).flatten(1)")
+PARTNERS = (A, "x * cos"), (RESULT, "new_first + new_second")
 ZERO = "What should happen to a row at position 0?"
 PARTNER = "What does the partner contribute to each feature?"
 PER_FEATURE = (EVEN, "torch.arange(x.shape[1], dtype=x.dtype)")
-NEIGHBOURS = (B, "torch.stack([-second, first], dim=-1).flatten(1) * sin")
 OTHER_HALF = (B, "torch.cat([-second, first], dim=1) * sin")
 STAYS = "The last row is at position 0 and should stay as it is."
 WHERE = "Which feature is the partner of feature 0{}?"
 
 # fmt: off
 MISTAKES = (
-    Mistake("halves", (HALVES, JOINED),
-        "the pairs are made of the first and the second half of the features. Many libraries do it that way, and it "
-        "is just as good; but weights trained with one kind of pairs are of no use with the other, and the task has "
-        "(0, 1), (2, 3).", WHERE.format("")),
-    Mistake("mixed-pairs", ((EVEN, f"{EVEN}.repeat_interleave(2)"), HALVES, OTHER_HALF, *PARTNERS),
+    Mistake("neighbours", (NEIGHBOURS, WOVEN),
+        "the pairs are neighbours, as in the chapter's `rotate`. That is just as good for a new model; but weights "
+        "trained with one kind of pairs are of no use with the other, and the task pairs the two halves.",
+        WHERE.format("")),
+    Mistake("mixed-pairs", ((EVEN, f"{EVEN}.repeat_interleave(2)"), OTHER_HALF, *PARTNERS),
         "angles for neighbouring pairs meet partners from the other half. Feature 0 then takes from a feature that "
         "turns by another angle. That is not a rotation, and lengths change.",
         WHERE.format(", and do both turn by the same angle")),
@@ -89,10 +87,13 @@ MISTAKES = (
     Mistake("cosine-only", ((A, "first * cos"), (B, "second * cos")),
         "the sine terms are missing. Each feature is multiplied by a cosine, and nothing of its partner comes in. "
         "The row gets shorter, where a rotation would keep its length.", PARTNER),
-    Mistake("not-woven", JOINED,
-        "the first numbers of all pairs are put before all the second ones. The pairs themselves are turned correctly.",
+    Mistake("woven", WOVEN,
+        "the two numbers of each pair are put side by side. The pairs themselves are turned correctly.",
         "At which columns of x are the numbers of the first pair, and at which of your result?"),
-    Mistake("pairs-swapped", (PAIRS, "torch.stack([new_second, new_first], dim=-1)"),
+    Mistake("not-woven-back", NEIGHBOURS,
+        "neighbours are turned as pairs, and then all the first numbers are put before all the second ones. Two "
+        "layouts are mixed.", WHERE.format("")),
+    Mistake("pairs-swapped", (RESULT, "torch.cat([new_second, new_first], dim=1)"),
         "the two numbers of each pair have changed places",
         "Which of the two comes first when the pairs are put together again?"),
     Mistake("one-frequency", (OMEGA, "even ** 0"),
@@ -101,7 +102,7 @@ MISTAKES = (
     Mistake("first-pair-only", (OMEGA, "(even == 0).to(x.dtype)"),
         "only the first pair is turned. The other pairs are unchanged.",
         "How many pairs does a row of D features have, and by which angle does each turn?"),
-    Mistake("every-feature-its-own", (PER_FEATURE, NEIGHBOURS, *PARTNERS),
+    Mistake("every-feature-its-own", (PER_FEATURE, OTHER_HALF, *PARTNERS),
         "every feature has a frequency of its own, where a pair should share one. Two numbers that turn by different "
         "angles are not a point on a circle, and lengths change.",
         "How many frequencies are there for D = 4 features?"),
@@ -130,22 +131,22 @@ MISTAKES = (
     Mistake("no-column", ("[:, None] * omega", " * omega"),
         "positions and frequencies are multiplied entry by entry. Wanted is every position times every frequency, a "
         "table of shape (T, D/2).", "How do you make a column of the positions?", line="\\*"),
-    Mistake("writes-into-argument", (RESULT, "x.copy_(pairs.flatten(1))")),
-    Mistake("transposed", (RESULT, "pairs.flatten(1).T")),
+    Mistake("writes-into-argument", (RESULT, "x.copy_(torch.cat([new_first, new_second], dim=1))")),
+    Mistake("transposed", (RESULT, "torch.cat([new_first, new_second], dim=1).T")),
 )
 
 EXERCISE = Exercise(
-    name="rotary", title="Rotate the pairs", chapter=8, solution=my_rotary, shapes={"x": "T D", "positions": "T"},
+    name="rotary", title="Rotate the halves", chapter=8, solution=my_rotary, shapes={"x": "T D", "positions": "T"},
     returns="T D", example=example, probes=probes, edges=edges, mistakes=MISTAKES,
     steps={"omega": "the frequencies", "angle": "the angles"}, differentiable=("x",),
     space=space,
     hints=(
-        "Turning the point (a, b) by an angle φ gives (a cos φ − b sin φ, a sin φ + b cos φ). What are a, b and φ for "
-        "the second pair of a row at position 3?",
-        "`x[:, 0::2]` holds the first numbers of all pairs, `x[:, 1::2]` the second ones, (T, D/2) each. The angles "
-        "are (T, D/2), too: `positions[:, None]` times the frequencies.",
-        "Compute both new halves from the old ones, put them side by side with `torch.stack(..., dim=-1)`, (T, D/2, "
-        "2), and merge the last two axes with `flatten`: each pair is then back in its old columns.",
+        "Turning the point (a, b) by an angle φ gives (a cos φ − b sin φ, a sin φ + b cos φ). With D = 4, which two "
+        "columns are a and b of the second pair, and what is φ for a row at position 3?",
+        "`x.chunk(2, dim=1)` gives the two halves, (T, D/2) each: the first numbers of all pairs, and the second ones. "
+        "The angles are (T, D/2), too: `positions[:, None]` times the frequencies.",
+        "Compute both new halves from the old ones, and put one behind the other. Check your first row: column 2 "
+        "should be sin 2 = 0.909.",
     ),
     why="Whichever pairs you choose and whichever way you turn them, lengths are kept and scores depend on the "
         "distance only; so a model trained from scratch works as well, and all tests of these properties pass. It "

@@ -7,14 +7,15 @@ one of torch; then the functions themselves, by topic; `_modules` the small modu
 import math as _math
 import sys as _sys
 
-from . import _elementwise, _making, _reductions, _views  # noqa: F401
+from . import _elementwise, _making, _reductions, _views, _written  # noqa: F401
 from . import _numbers as _n
 from . import _tensor as _t
 from ._making import Generator, default_generator  # noqa: F401
 from ._missing import missing_from as _missing_from
 from ._numbers import Size, device, dtype, finfo, promote_types, result_type  # noqa: F401
 from ._operations import FUNCTIONS as _FUNCTIONS
-from ._tensor import Tensor, enable_grad, inference_mode, no_grad, set_printoptions  # noqa: F401
+from ._tensor import Tensor, enable_grad, inference_mode, no_grad  # noqa: F401
+from ._written import set_printoptions  # noqa: F401
 
 __version__ = "2.13.0+page"
 inf, nan, pi, e, newaxis = _math.inf, _math.nan, _math.pi, _math.e, None

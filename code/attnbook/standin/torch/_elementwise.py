@@ -1,4 +1,4 @@
-"""Functions of single numbers, of pairs of them, and choices between them. A new one is a line in one of the tables."""
+"""Functions of single numbers, of pairs of them (complex ones, too), and choices. A new one is a line in a table."""
 
 import cmath
 import functools
@@ -9,7 +9,7 @@ from math import copysign, inf, nan
 from . import _numbers as n
 from ._missing import require
 from ._operations import Operations, check_fits, define, must_be_tensor, number, op, operand
-from ._tensor import Tensor, alike, meeting, new, record, recording, spread, wants
+from ._tensor import Tensor, alike, flat, meeting, new, record, recording, spread, wants
 
 
 def _sigmoid(x):
@@ -251,9 +251,53 @@ define(
         "clamp_max": lambda input, max: input.clamp(None, max),
         "lerp": lambda input, end, weight: input + weight * (end - input),
         "addcmul": lambda input, tensor1, tensor2, *, value=1: input + value * tensor1 * tensor2,
+        "tril": lambda input, diagonal=0: _triangle(input, diagonal, operator.gt),
+        "triu": lambda input, diagonal=0: _triangle(input, diagonal, operator.lt),
     },
     in_place=True,
 )
+
+
+def _triangle(input, diagonal: int, beyond) -> Tensor:
+    require(input.dim() > 1, "triangle", "tril" if beyond is operator.gt else "triu")
+    gone = [beyond(j - i, diagonal) for i in range(input._shape[-2]) for j in range(input._shape[-1])]
+    return input.masked_fill(new(gone, input._shape[-2:], n.bool_), 0)
+
+
+class pairs(Operations):
+    def complex(real, imag):
+        shape = meeting(real, imag)
+        out = new(list(map(complex, spread(real, shape), spread(imag, shape))), shape, real.dtype.partner)
+        return record(out, "ComplexBackward0", (real, imag), lambda g: (g.real, g.imag))
+
+    def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
+        require(input.dtype is other.dtype, "close-dtypes", input.dtype.legacy, other.dtype.legacy)
+        shape = meeting(input, other)
+        both = zip(spread(input, shape), spread(other, shape), strict=True)
+        near = [x == y or abs(x - y) <= atol + rtol * abs(y) < inf or equal_nan and x != x and y != y for x, y in both]
+        return alike(near, shape, n.bool_, input, other)
+
+
+define(
+    {
+        "allclose": lambda input, *args, **wishes: all(flat(input.isclose(*args, **wishes))),
+        "equal": lambda input, other: input._shape == other._shape and all(map(operator.eq, flat(input), flat(other))),
+        "conj": lambda input: input if input.dtype.kind != 3 else pairs.complex(input.real, -input.imag),
+        "polar": lambda abs, angle: pairs.complex(abs * angle.cos(), abs * angle.sin()),
+        "view_as_complex": lambda tensor: pairs.complex(*tensor.reshape(*tensor._shape[:-1], 2).unbind(-1)),
+    }
+)
+
+
+def _part(x, name: str) -> Tensor:
+    """The real or the imaginary part."""
+    require(x.dtype.kind == 3, "imag")
+    out = new([getattr(v, name.lower()) for v in flat(x)], x._shape, x.dtype.partner)
+    return record(out, f"{name}Backward0", (x,), lambda g: (pairs.complex(g * (name == "Real"), g * (name == "Imag")),))
+
+
+Tensor.real = property(lambda x: x if x.dtype.kind != 3 else _part(x, "Real"))
+Tensor.imag = property(lambda x: _part(x, "Imag"))
 
 
 def where(condition, input=None, other=None):

@@ -10,7 +10,7 @@ from ._making import tensor, zeros
 from ._missing import require
 from ._numbers import axes, axis, broadcast, inferred, listed, places, reshaped, rows, sizes, stretched
 from ._operations import Operations, define, number, rewrite
-from ._tensor import Tensor, alike, flat, meeting, new, record, spread, view_of
+from ._tensor import Tensor, flat, meeting, new, record, spread, view_of
 
 
 def _shown(x, shape, strides, name: str) -> Tensor:
@@ -215,21 +215,6 @@ class views(Operations):
         out.diagonal(offset, -2, -1).copy_(input)
         return out
 
-    def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
-        require(input.dtype is other.dtype, "close-dtypes", input.dtype.legacy, other.dtype.legacy)
-        shape = meeting(input, other)
-        pairs = zip(spread(input, shape), spread(other, shape), strict=True)
-        near = [
-            v == w or abs(v - w) <= atol + rtol * abs(w) < math.inf or equal_nan and v != v and w != w for v, w in pairs
-        ]
-        return alike(near, shape, n.bool_, input, other)
-
-    def complex(real, imag):
-        shape = meeting(real, imag)
-        values = list(map(complex, spread(real, shape), spread(imag, shape)))
-        out = new(values, shape, real.dtype.partner)
-        return record(out, "ComplexBackward0", (real, imag), lambda g: (g.real, g.imag))
-
     def __getitem__(self, key):
         if type(key) is int and self._shape and -self._shape[0] <= key < self._shape[0]:  # by far the commonest
             return self.select(0, key)
@@ -274,11 +259,6 @@ define(
         "diag": lambda input, diagonal=0: (
             input.diag_embed(diagonal) if input.dim() == 1 else input.diagonal(diagonal).contiguous()
         ),
-        "allclose": lambda input, *args, **wishes: all(flat(input.isclose(*args, **wishes))),
-        "equal": lambda input, other: input._shape == other._shape and all(map(operator.eq, flat(input), flat(other))),
-        "conj": lambda input: input if input.dtype.kind != 3 else views.complex(input.real, -input.imag),
-        "polar": lambda abs, angle: views.complex(abs * angle.cos(), abs * angle.sin()),
-        "view_as_complex": lambda tensor: views.complex(*tensor.reshape(*tensor._shape[:-1], 2).unbind(-1)),
         "view_as_real": lambda tensor: views.stack([tensor.real, tensor.imag], -1),
     }
 )
@@ -405,31 +385,7 @@ def _scattered(input, dim, index, src=None, *, value=None, add=False) -> Tensor:
     return put(input, at, src[tuple(map(slice, index._shape))], "ScatterBackward0", add)
 
 
-def _triangle(input, diagonal: int, beyond) -> Tensor:
-    require(input.dim() > 1, "triangle", "tril" if beyond is operator.gt else "triu")
-    down, across = input._shape[-2:]
-    gone = [beyond(j - i, diagonal) for i in range(down) for j in range(across)]
-    return input.masked_fill(new(gone, (down, across), n.bool_), 0)
-
-
 define(
-    {
-        "scatter": _scattered,
-        "scatter_add": lambda input, dim, index, src: _scattered(input, dim, index, src, add=True),
-        "tril": lambda input, diagonal=0: _triangle(input, diagonal, operator.gt),
-        "triu": lambda input, diagonal=0: _triangle(input, diagonal, operator.lt),
-    },
+    {"scatter": _scattered, "scatter_add": lambda input, dim, index, src: _scattered(input, dim, index, src, add=True)},
     in_place=True,
 )
-
-
-def _part(x, name: str) -> Tensor:
-    """The real or the imaginary part."""
-    require(x.dtype.kind == 3, "imag")
-    out = new([getattr(v, name) for v in flat(x)], x._shape, x.dtype.partner)
-    pair = (1, 0) if name == "real" else (0, 1)
-    return record(out, f"{name.capitalize()}Backward0", (x,), lambda g: (views.complex(g * pair[0], g * pair[1]),))
-
-
-Tensor.real = property(lambda x: x if x.dtype.kind != 3 else _part(x, "real"))
-Tensor.imag = property(lambda x: _part(x, "imag"))

@@ -1,7 +1,7 @@
 /* The two sequences that can be stepped through: the moments of the training, and the words. */
 
 import DATA from "./data.json" with { type: "json" };
-import { html } from "../kit/kit.js";
+import { fillTrack, html } from "../kit/kit.js";
 
 // A button that plays the training from its beginning; whoever moves the training meanwhile stops it.
 export function playTraining(fig) {
@@ -48,7 +48,7 @@ export function wordByWord(fig, shown, sizes) {
     const [last, total] = sizes();
     input.max = last;
     input.value = shown();
-    input.style.setProperty("--ab-part", `${(100 * shown()) / (last || 1)}%`);
+    fillTrack(input);
     now.textContent = `${shown()} of ${total}`;
     now.dataset.number = shown();
     input.setAttribute("aria-valuetext", now.textContent);

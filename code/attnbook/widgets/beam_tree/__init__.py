@@ -31,6 +31,7 @@ class BeamTreeFigure(Figure):
     """
 
     module = "beam_tree"
+    shows = f"{SENTENCES[0]} · width 3, α = 0.6 · the page's Transformer"
     alt = """Beam search as a tree that grows step by step from the beginning of the sentence. At every step each
         prefix that was kept is continued; the likeliest continuations are kept and drawn strong, the next ones are
         drawn faint with their log-probability and go no further. Prefixes that have written the end of the sentence

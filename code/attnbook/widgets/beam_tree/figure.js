@@ -3,7 +3,7 @@
 
 import DATA from "./data.json" with { type: "json" };
 import { figure } from "../kit/card.js";
-import { clamp, COLOUR, fmt, html, newId, range } from "../kit/kit.js";
+import { COLOUR, fmt, html, newId, range } from "../kit/kit.js";
 import { division, lengthFactor, ROWS, sentenceOf, sentenceRow, stepper, styleSheet } from "../kit/words.js";
 import { counted, explain, explained, viewOf } from "./news.js";
 import { ALPHAS, beamSearch, named, nameOf, nBest, ranked, scoreOf, spread, standing } from "./search.js";
@@ -113,7 +113,7 @@ function render({ model, el }) {
     idOf: (words) => `${ids}-${words.length ? words.join("-") : "bos"}`,
     look: (hyp) => fig.set({ at: nameOf(hyp.words).split(" ") }),
     onKey(event) {
-      const plan = layout(widthNow());
+      const plan = layout(stage.width());
       const seen = plan.columns
         .slice(0, view.step + 1)
         .map((entries) => entries.filter((entry) => entry.kind !== "lane"));
@@ -143,7 +143,6 @@ function render({ model, el }) {
     height: heightAt,
     draw: (p, v) => drawTree(p, { ...v, plan: layout(p.width) }, act),
   });
-  const widthNow = () => Math.round(clamp(stage.svg.parentElement.clientWidth || 640, 240, 900)); // as the kit's
   const list = html("ol", { class: "ab-rows", "aria-label": "What the search found, the best first" });
   fig.card.append(list); // the last of all, as its length changes
 
@@ -202,7 +201,7 @@ function render({ model, el }) {
     const told = toldOf(number(), state("width"), state("max_len"), state("length_penalty"), step());
     const { search, alpha, ranking } = told;
     const wanted = state("at").join(" ");
-    const seen = layout(widthNow()).columns.slice(0, told.step + 1).flat();
+    const seen = layout(stage.width()).columns.slice(0, told.step + 1).flat();
     const at = seen.find((entry) => nameOf(entry.hyp.words) === wanted);
     const fallback = told.step === told.last ? ranking[0] : standing(search, told.step)[0] || search.root;
     const chosen = at ? at.hyp : fallback;

@@ -102,11 +102,9 @@ function drawCharts(p, view, fig) {
     yFormat: tickName,
     xLabel: measure !== "gradient" ? "after layer (0: input)" : small ? "layer, input to output" : IN_TO_OUT,
   });
-  p.text("unit", right, small ? 32 : 15, "log axis", {
-    size: 12,
-    anchor: "end",
-    colour: COLOUR.muted,
-  });
+  const aside = { size: 12, anchor: "end", colour: COLOUR.muted };
+  p.text("unit", right, small ? 32 : 15, "log axis", aside);
+  p.text("bandName", right, small ? 50 : 42, "band: middle half", aside);
   const floors = measure === "apart" ? [y, low].map((scale) => scale(Math.log10(FLOOR))) : [Infinity, Infinity];
   rounding(p, "rounding", above, floors[0], true);
   if (other) series(p, "other", otherLine, { x, y, colour: otherColour, shape: otherShape, bold: false, lost });

@@ -9,7 +9,7 @@ const roundUp = (a) => [0.02, 0.05, 0.1, 0.2, 0.5].find((step) => a <= step) || 
 export function drawFit(p, view, act) {
   const { x: keys, y: values, kernel, width, query, own, weights, prediction, domain, chosen } = view;
   const items = [
-    { label: "training points", colour: COLOUR.value, mark: "dot" },
+    { label: "measured points", colour: COLOUR.value, mark: "dot" },
     { label: "fit and errors", colour: COLOUR.output },
   ];
   if (view.truth) items.splice(1, 0, { label: "truth", colour: COLOUR.ink, mark: "dash" });

@@ -47,6 +47,8 @@ class Figure(anywidget.AnyWidget):
 
     module = ""
     alt = ""
+    #: what a stored picture says beside its title: of what it is a picture, for those who see no controls
+    shows: ClassVar[str] = ""
     #: the stored pictures, and the state that each shows
     pictures: ClassVar[dict[str, dict[str, Any]]] = {"fallback": {}}
     _css = (KIT / "figures.css").read_text("utf-8")

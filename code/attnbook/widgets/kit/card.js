@@ -43,7 +43,7 @@
  *   fig.card                                the root element, for anything the kit has no word for
  */
 
-import { fmt, html, nearest, newId, setTrait } from "./kit.js";
+import { fillTrack, fmt, html, nearest, newId, setTrait } from "./kit.js";
 import { makeStage } from "./paint.js";
 
 export function figure({ model, el, title, hint }) {
@@ -140,8 +140,7 @@ export function figure({ model, el, title, hint }) {
         () => {
           const value = model.get(name);
           input.value = values ? nearest(values, value) : value;
-          const [low, high] = [+input.min, +input.max];
-          input.style.setProperty("--ab-part", `${(100 * (+input.value - low)) / (high - low || 1)}%`);
+          fillTrack(input);
           now.textContent = text(value);
           now.dataset.number = value;
           input.setAttribute("aria-valuetext", text(value));

@@ -87,6 +87,14 @@ function setAttributes(node, attrs) {
   node.abNamed = [...named].filter((name) => name !== "style");
 }
 
+const OUTLINES = { // of the marks, for a size of 1
+  square: [[-0.88, -0.88], [0.88, -0.88], [0.88, 0.88], [-0.88, 0.88]],
+  diamond: [[0, -1.25], [1.25, 0], [0, 1.25], [-1.25, 0]],
+  triangle: [[0, -1.2], [1.1, 0.8], [-1.1, 0.8]],
+  cross: [[-1, -0.6], [-0.6, -1], [0, -0.4], [0.6, -1], [1, -0.6], [0.4, 0],
+    [1, 0.6], [0.6, 1], [0, 0.4], [-0.6, 1], [-1, 0.6], [-0.4, 0]],
+};
+
 class Painter {
   constructor(node, root) {
     this.node = node;
@@ -237,47 +245,10 @@ class Painter {
   }
 
   mark(key, shape, x, y, size, attrs = {}) {
-    const s = size;
-    const outlines = {
-      square: [
-        [-0.88, -0.88],
-        [0.88, -0.88],
-        [0.88, 0.88],
-        [-0.88, 0.88],
-      ],
-      diamond: [
-        [0, -1.25],
-        [1.25, 0],
-        [0, 1.25],
-        [-1.25, 0],
-      ],
-      triangle: [
-        [0, -1.2],
-        [1.1, 0.8],
-        [-1.1, 0.8],
-      ],
-      cross: [
-        [-1, -0.6],
-        [-0.6, -1],
-        [0, -0.4],
-        [0.6, -1],
-        [1, -0.6],
-        [0.4, 0],
-        [1, 0.6],
-        [0.6, 1],
-        [0, 0.4],
-        [-0.6, 1],
-        [-1, 0.6],
-        [-0.4, 0],
-      ],
-    };
-    if (shape === "circle") return this.circle(key, x, y, s, attrs);
-    if (!outlines[shape]) throw new Error(`no mark of shape "${shape}"`);
-    return this.path(
-      key,
-      outlines[shape].map(([a, b]) => [x + a * s, y + b * s]),
-      { close: true, ...attrs },
-    );
+    if (shape === "circle") return this.circle(key, x, y, size, attrs);
+    if (!OUTLINES[shape]) throw new Error(`no mark of shape "${shape}"`);
+    const points = OUTLINES[shape].map(([a, b]) => [x + a * size, y + b * size]);
+    return this.path(key, points, { close: true, ...attrs });
   }
 
   axes(key, { plot, x, y, xLabel, yLabel, xTicks = 5, yTicks = 5, xFormat, yFormat, grid = true }) {
@@ -460,10 +431,10 @@ export function makeStage(parent, { label, height = 300, keep, basis, grow = 1, 
     return kept.height;
   }
 
+  const width = () => Math.round(clamp(holder.clientWidth || basis || 640, 240, 900));
   function redraw(view) {
     seen = holder.clientWidth;
-    const width = Math.round(clamp(seen || basis || 640, 240, 900));
-    painter.size = [width, heightAt(width)];
+    painter.size = [width(), heightAt(width())];
     svg.setAttribute("viewBox", `0 0 ${painter.size.join(" ")}`);
     const words = (typeof label === "function" ? label(view) : label) || "";
     svg.setAttribute("aria-label", words);
@@ -478,5 +449,5 @@ export function makeStage(parent, { label, height = 300, keep, basis, grow = 1, 
     if (holder.clientWidth && holder.clientWidth !== seen && current()) requestAnimationFrame(() => redraw(current()));
   });
   observer.observe(holder);
-  return { svg, draw: redraw, stop: () => observer.disconnect() };
+  return { svg, width, draw: redraw, stop: () => observer.disconnect() };
 }

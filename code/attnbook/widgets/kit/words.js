@@ -1,7 +1,7 @@
 /* What the figures that show written sentences share: widths of words, sentences found by a search,
  * steps forwards and backwards. */
 
-import { fmt, html, sum } from "./kit.js";
+import { fillTrack, fmt, html, sum } from "./kit.js";
 
 // About how wide a text is. An estimate, so that the drawing is the same whatever fonts a machine has.
 export function textWidth(text, size = 13) {
@@ -74,7 +74,7 @@ export function stepper(fig, { name, label, step, last, go, pace = 900 }) {
     () => {
       input.max = last();
       input.value = step();
-      input.style.setProperty("--ab-part", `${(100 * step()) / (last() || 1)}%`);
+      fillTrack(input);
       now.textContent = `${step()} of ${last()}`;
       now.dataset.number = step();
       input.setAttribute("aria-valuetext", now.textContent);

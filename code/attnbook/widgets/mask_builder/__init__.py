@@ -1,6 +1,6 @@
 """The mask builder: one mask, four ways to write it down, and four ways to use it."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import traitlets
 
@@ -57,6 +57,10 @@ class MaskBuilderFigure(Figure):
     """
 
     module = "mask_builder"
+    pictures: ClassVar[dict[str, dict[str, Any]]] = {
+        "fallback": {},
+        "causal": {"tokens": ["time", "flies", "like", "an", "<pad>"], "causal": True},
+    }
 
     tokens = taking(TOKENS, listed(word(10), 2, 6), "the sentence")
     # Limits depend on the sentence: here for the longest.
@@ -120,6 +124,10 @@ class MaskBuilderFigure(Figure):
             "cell": (record(place, place, index, index), "the chosen cell"),
         }[name]
         return checked(self, name, proposal["value"], kind, what)
+
+    def picture(self) -> str:
+        """The name of the stored picture."""
+        return "causal" if self.causal else "fallback"
 
     def alt_text(self) -> str:
         """What the figure shows, in words."""

@@ -2,7 +2,7 @@
  * A mask is a table of booleans, queries down, keys across; true = may attend. */
 
 import { figure } from "../kit/card.js";
-import { clamp, COLOUR, fmt, html, newId, range, sum } from "../kit/kit.js";
+import { clamp, COLOUR, fillTrack, fmt, html, newId, range, sum } from "../kit/kit.js";
 import { NARROW } from "../kit/paint.js";
 import { drawCell, drawKeys, drawSum, tableSizes } from "./drawing.js";
 import {
@@ -264,7 +264,7 @@ function render({ model, el }) {
       const [i, j] = model.get("cell");
       const value = model.get("scores")[i][j];
       score.value = value;
-      score.style.setProperty("--ab-part", `${(100 * (value + LIMIT)) / (2 * LIMIT)}%`);
+      fillTrack(score);
       score.setAttribute("aria-valuetext", `${fmt(value, 1)}, query ${tokens()[i]}, key ${tokens()[j]}`);
       scoreNow.textContent = fmt(value, 1);
       scoreNow.dataset.number = value;

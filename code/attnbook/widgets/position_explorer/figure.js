@@ -2,7 +2,7 @@
  * attention on shuffled words. Position p is drawn in the query's colour, position p + k in the key's. */
 
 import { figure } from "../kit/card.js";
-import { fmt, fmtShort, html, range } from "../kit/kit.js";
+import { fillTrack, fmt, fmtShort, html, range } from "../kit/kit.js";
 import { NARROW } from "../kit/paint.js";
 import { drawGram, drawShuffle, drawSimilarity, shuffleHeight } from "./comparing.js";
 import {
@@ -304,8 +304,8 @@ function render({ model, el }) {
     const [show, at, k, D, base] = ["view", "position", "offset", "d_model", "base"].map(state);
     const i = Math.min(state("frequency"), pairs(D) - 1);
     frequency.max = pairs(D) - 1;
-    frequency.style.setProperty("--ab-part", `${(100 * i) / (pairs(D) - 1 || 1)}%`);
     frequency.value = i;
+    fillTrack(frequency);
     if (!drawn || drawn.D !== D || drawn.base !== base) {
       const rows = encoding(P, D, base);
       drawn = { D, base, rows, gram: gramMatrix(rows) };

@@ -34,6 +34,7 @@ class SamplingExplorerFigure(ModelFigure):
     """
 
     module = "sampling_explorer"
+    shows = "{} · after {} … · top-p 0.8 · the page's Transformer".format(*EXAMPLES[0])
     alt = """A translation that has begun, and the likeliest words to go on with as bars: an outline for the model's
         probability, filled for the probability after temperature, top-k and top-p, and hatched grey where a word was
         cut off. Beside the bars, the running sum of the probabilities, a line that rises to one, and the threshold of

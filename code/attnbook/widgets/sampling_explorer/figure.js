@@ -93,9 +93,11 @@ function rankedAfter(translator, sentence, words) {
 // Of each word drawn: the model's own probability for it, and its place among all words.
 function historyOf(translator, { sentence, prefix }, words) {
   return words.map((word, i) => {
-    const { names, logProbs } = rankedAfter(translator, sentence, [...prefix, ...words.slice(0, i)]);
-    const place = names.indexOf(word);
-    return { word, place, logProb: logProbs[place] };
+    const { logProbs } = nextAfter(translator, sentence, [...prefix, ...words.slice(0, i)]);
+    const id = translator.words.indexOf(word);
+    const own = logProbs[id];
+    const place = logProbs.reduce((count, other, j) => count + (other > own || (other === own && j < id)), 0);
+    return { word, place, logProb: own };
   });
 }
 
@@ -348,7 +350,8 @@ function render({ model, el }) {
     return true;
   }
   async function writeOn(expected) {
-    if (!fig.card.isConnected || model.get("written") !== expected) return stop(); // somebody has moved it
+    const isMoved = model.get("written").join(" ") !== expected.join(" "); // by somebody; JupyterLab gives a new array
+    if (!fig.card.isConnected || isMoved) return stop();
     const goes = await write();
     const now = model.get("written");
     if (!goes || isEnded(now)) stop();

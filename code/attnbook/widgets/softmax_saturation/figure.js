@@ -112,6 +112,8 @@ function drawScores(p, { scores, sd, d, scaled }) {
     y(normalDensity(v, sd)),
   ]);
   p.path("theory", curve, { stroke: COLOUR.ink, "stroke-width": 2, "stroke-dasharray": "6 4" });
+  p.text("setting", plot.left, plot.top + 14, `d = ${d}`, { weight: 650, colour: COLOUR.ink });
+  p.text("division", plot.left, plot.top + 32, scaled ? "divided by √d" : "not divided", { colour: COLOUR.ink });
   p.legend("legend", plot.left, 16, [
     { label: "4096 scores", colour: COLOUR.weight, mark: "box" },
     { label: scaled ? "N(0, 1)" : `N(0, ${d})`, colour: COLOUR.ink, mark: "dash" },
@@ -136,6 +138,7 @@ function drawWeights(p, { weights, typical }) {
     colour: COLOUR.weight,
     halo: true,
   });
+  p.text("weight", plot.right, plot.top + 14, "weight on each key", { anchor: "end", halo: true });
   p.text("keys", (plot.left + plot.right) / 2, plot.bottom + 24, "16 keys, largest weight first", { anchor: "middle" });
   p.legend("legend", plot.left - 30, 16, [
     { label: "a typical query", colour: COLOUR.weight, mark: "box" },

@@ -93,8 +93,6 @@ function render({ model, el }) {
   });
   fig.keep("_answered", []); // sentences and readers, numbered, of which it has been found out what is then said
   let hovered = null;
-  let compute = null;
-  let stage = null;
 
   const sentence = html("p", { "data-value": "sentence", style: "font-size:15px" });
   const cellWords = html("p", { "data-value": "cell", class: "ab-hint", "aria-live": "polite" });
@@ -105,7 +103,7 @@ function render({ model, el }) {
   const hover = (to) => {
     if (String(to) === String(hovered)) return;
     hovered = to;
-    stage.draw(compute((name) => model.get(name)));
+    fig.redraw();
   };
 
   function onKey(event) {
@@ -267,7 +265,7 @@ function render({ model, el }) {
     height: 34 + 26 * DATA.types.length + 42,
     draw: drawScores,
   });
-  stage = fig.stage({
+  fig.stage({
     basis: 420,
     grow: 3,
     label: (view) => `Table of the scores of all spans for the type ${view.type}. ${view.cellText}`,
@@ -298,7 +296,7 @@ function render({ model, el }) {
   fig.output("wrong", { label: `${MARKS.wrong} wrong`, digits: 0 });
   fig.output("f1", { label: "F1, this sentence", digits: 3 });
 
-  compute = (state) => {
+  return fig.start((state) => {
     const example = exampleOf(state("sentence"));
     const { words } = example;
     const number = DATA.types.indexOf(state("type"));
@@ -345,8 +343,7 @@ function render({ model, el }) {
     const below = spans.filter((span) => span.score < -REACH).length;
     const [type, threshold] = [state("type"), state("threshold")];
     return { words, cell, layer, spans, marked, below, number, type, threshold, cellText };
-  };
-  return fig.start(compute);
+  });
 }
 
 export default { render, math: { exampleOf, scoreAt, judgeSpans, countOf, f1Of, gapOf, inWords } };

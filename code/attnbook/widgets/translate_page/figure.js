@@ -4,7 +4,7 @@
 
 import { figure } from "../kit/card.js";
 import { loadFile, loadTranslator, readFile, translators } from "../kit/files.js";
-import { clamp, fmt, html, newId, sum } from "../kit/kit.js";
+import { clamp, fillTrack, fmt, html, newId, sum } from "../kit/kit.js";
 import {
   EOS, likeliest, makeTranslator, MAX_WORDS, readable, sentenceKey, tokenise, translateIds,
 } from "../kit/models.js";
@@ -409,9 +409,9 @@ function render({ model, el }) {
     listed = view.found;
     steps.max = view.ready ? view.steps.length : 1;
     steps.value = view.ready ? view.shown : 0;
+    fillTrack(steps);
     count.textContent = view.ready ? `${view.shown} of ${view.steps.length}` : "–";
     steps.setAttribute("aria-valuetext", count.textContent);
-    steps.style.setProperty("--ab-part", `${view.ready ? (100 * view.shown) / view.steps.length : 0}%`);
     back.disabled = !view.ready || view.shown === 0;
     forward.disabled = !view.ready || view.shown === view.steps.length;
     playing.textContent = timer ? "Pause" : "Play";

@@ -1,0 +1,120 @@
+"""Tables of trained runs: in each cell the median of the seeds and their range, the darker, the better."""
+
+from collections.abc import Callable, Sequence
+from statistics import median
+
+from attnbook.drawings.sheet import Picture, Sheet, tint
+from attnbook.page.style import GREY, INK, VIOLET
+
+Row = tuple[str, Sequence[Sequence[float]]]
+HIGH, WIDE_HIGH, HEADING, GAP = 34, 28, 22, 8  # of a row, narrow and wide; of a heading; below a group
+
+
+def readers_in_longer_rows(groups: Sequence[tuple[str, Sequence[Row]]]) -> Picture:
+    """Right answers, one row per reader, one column per task and row length.
+
+    Args:
+        groups: a heading and its rows; a row is a name and, for each of the five columns (look back on 24, at 25 to
+            48, at 97 to 192; mirror on 24, at 25 to 48), the seeds' results in percent, or nothing.
+
+    Returns:
+        The picture.
+    """
+
+    def draw(sheet: Sheet) -> None:
+        label, wide, gap = (84, 50, 4) if sheet.narrow else (176, 96, 12)
+        lefts = [label + wide * column + gap * (column > 2) for column in range(5)]
+        for first, last, task in ((0, 2, "look back three"), (3, 4, "mirror")):
+            sheet.text((lefts[first] + lefts[last] + wide) / 2, 16, task, bold=True, size=14)
+        trained = "trained" if sheet.narrow else "as trained"
+        heads = ("24", trained), ("25–48", "of 48"), ("97–192", "of 192"), ("24", trained), ("25–48", "of 48")
+        for left, (places, row) in zip(lefts, heads, strict=True):
+            sheet.text(left + wide / 2, 37, places, size=12.5 if sheet.narrow else 13)
+            sheet.text(left + wide / 2, 54, row, size=13, color=GREY)
+        _table(sheet, 62, lefts, wide, groups, lambda percent: percent / 100)
+
+    alt = "Right answers in percent, median of the seeds. " + " ".join(
+        f"{name}: look back {_listed(cells[:3])}; mirror {_listed(cells[3:])}."
+        for _, rows in groups
+        for name, cells in rows
+    )
+    return Picture(draw, alt)
+
+
+def steps_until_learned(peaks: Sequence[float], groups: Sequence[tuple[str, Sequence[Row]]], limit: int) -> Picture:
+    """Steps that runs needed, one row per warm-up, one column per peak learning rate.
+
+    Args:
+        peaks: the learning rates.
+        groups: a heading and its rows; a row is a name and, for each peak, the seeds' numbers of steps.
+        limit: more steps than this mean that a run has not learned.
+
+    Returns:
+        The picture.
+    """
+
+    def draw(sheet: Sheet) -> None:
+        label, wide = (48, 58) if sheet.narrow else (100, 119)
+        lefts = [label + wide * column for column in range(len(peaks))]
+        sheet.text((lefts[0] + lefts[-1] + wide) / 2, 16, "peak learning rate", size=14, bold=True)
+        for left, peak in zip(lefts, peaks, strict=True):
+            sheet.text(left + wide / 2, 37, f"{peak:g}", size=13)
+        _table(sheet, 44, lefts, wide, groups, lambda steps: max(0.0, 1 - 2 * steps / limit), limit)
+
+    alt = "Median steps until a run has learned, by peak learning rate. " + " ".join(
+        f"{heading}, {name}: " + ", ".join(f"{median(c):.0f}" if median(c) <= limit else "not yet" for c in cells) + "."
+        for heading, rows in groups
+        for name, cells in rows
+    )
+    return Picture(draw, alt)
+
+
+def _listed(cells: Sequence[Sequence[float]]) -> str:
+    return ", ".join(f"{median(found):.0f}" if found else "not read" for found in cells)
+
+
+def _table(
+    sheet: Sheet,
+    y: float,
+    lefts: Sequence[float],
+    wide: float,
+    groups: Sequence[tuple[str, Sequence[Row]]],
+    dark: Callable[[float], float],
+    limit: float = float("inf"),
+) -> None:
+    """Groups of rows from y on, with a column at each of `lefts`; `dark` says how dark a median is, 0 to 1."""
+    high = HIGH if sheet.narrow else WIDE_HIGH
+    for heading, rows in groups:
+        sheet.text(4, y + 15, heading, anchor="start", size=13, color=VIOLET, bold=True)
+        y += HEADING
+        for name, cells in rows:
+            sheet.text(lefts[0] - 8, y + high / 2 + 5, name, anchor="end", size=14)
+            for left, found in zip(lefts, cells, strict=True):
+                place = left, y, wide, high
+                if not found:
+                    sheet.text(left + wide / 2, y + high / 2 + 5, "–", color=GREY, size=13)
+                elif median(found) > limit:
+                    sheet.hatch(*place)
+                    sheet.box(*place, color="#ffffff", radius=0, line=1.5)
+                    sheet.box(left + wide / 2 - 26, y + high / 2 - 9, 52, 18, color="none", fill="#ffffff")
+                    sheet.text(left + wide / 2, y + high / 2 + 5, "not yet", size=13)
+                else:
+                    _runs(sheet, place, found, 0.02 + 0.42 * dark(median(found)))
+            y += high
+        y += GAP
+
+
+def _runs(sheet: Sheet, place: tuple[float, float, float, float], found: Sequence[float], dark: float) -> None:
+    """A cell with the median of some results and, if they differ, their lowest and highest."""
+    x, y, width, height = place
+    sheet.box(*place, color="#ffffff", fill=tint(INK, dark), radius=0, line=1.5)
+    words, low, high = (f"{value:.0f}" for value in (median(found), min(found), max(found)))
+    if low == high:
+        sheet.text(x + width / 2, y + height / 2 + 5, words, size=14, bold=True)
+    elif sheet.narrow:
+        sheet.text(x + width / 2, y + 15, words, size=14, bold=True)
+        sheet.text(x + width / 2, y + 29, f"{low}–{high}", size=12)
+    else:
+        part = (len(words) * 9.7 + 3 + (len(low + high) + 3) * 7.6) / 2
+        sheet.text(x + width / 2 - part, y + height / 2 + 5, words, size=14, bold=True, anchor="start")
+        sheet.text(x + width / 2 + part, y + height / 2 + 5, f"({low}–{high})", size=13, anchor="end")
