@@ -60,6 +60,13 @@ def zipped(text=THREE, name="fra.txt", **others) -> bytes:
         ("fra-eng.zip", zipped(TWO)),
         ("fra-eng.zip", zipped(THREE)),
         ("fra-eng.ZIP", zipped(THREE, "fra-eng/fra.txt")),
+        ("cmn-eng.zip", zipped(THREE, "cmn.txt")),
+        (
+            "pairs.zip",
+            zipped(
+                THREE, "a/pairs.tsv", **{"__MACOSX/a/pairs.tsv": "x", "readme.md": "x"}
+            ),
+        ),
         ("a zip by content", zipped(THREE, "fra-eng/fra.txt")),
     ],
 )
@@ -82,7 +89,9 @@ def test_what_is_written_is_read(tmp_path_factory, pairs):
     """Any sentence without tabs and line ends, those with exotic separators of lines, too."""
     file = tmp_path_factory.getbasetemp() / "written.tsv"
     file.write_bytes("".join(f"{a}\t{b}\n" for a, b in pairs).encode())
-    assert read_pairs(file) == [Pair(a.strip(), b.strip()) for a, b in pairs]
+    assert read_pairs(file, strict=True) == [
+        Pair(a.strip(), b.strip()) for a, b in pairs
+    ]
 
 
 def test_a_file_of_ones_own_in_the_cache_is_taken_without_a_network(
@@ -135,9 +144,9 @@ DAMAGED[INSIDE + 8 : INSIDE + 20] = bytes(12)  # of what is compressed
         ("fra.zip", b"", ("not a whole zip",)),
         ("fra.zip", TWO.encode(), ("not a whole zip",)),
         ("fra.zip", bytes(DAMAGED), ("fra.zip", "download it again")),
-        ("fra.zip", zipped(name="deu.txt"), ("holds 0", "_about.txt, deu.txt")),
-        ("fra.zip", zipped(name="fra.txt.bak"), ("must hold one fra.txt",)),
-        ("fra.zip", zipped(**{"b/fra.txt": "x"}), ("holds 2", "unpack it")),
+        ("fra.zip", zipped(name="deu.doc"), ("holds 0", "_about.txt, deu.doc")),
+        ("fra.zip", zipped(name="fra.txt.bak"), ("must hold one .txt or .tsv",)),
+        ("fra.zip", zipped(**{"b/deu.txt": "x"}), ("holds 2", "unpack it")),
         ("fra.zip", zipped(""), ("fra.zip, fra.txt is empty",)),
         ("fra.zip", zipped("Go.\n", "f/fra.txt"), ("fra.zip, f/fra.txt, line 1: no tab",)),
     ],
@@ -147,7 +156,7 @@ def test_a_broken_file_is_an_error_that_names_the_place(
 ):
     (tmp_path / name).write_bytes(content)
     with pytest.raises(ValueError, match=says(*message)):
-        read_pairs(tmp_path / name)
+        read_pairs(tmp_path / name, strict=True)
 
 
 def peak_of_reading(path):
@@ -197,10 +206,10 @@ def test_a_file_cut_off_within_a_line_never_passes(tmp_path, text):
     for end in range(len(data)):
         file.write_bytes(data[:end])
         if end and data[end - 1 : end] == b"\n":
-            assert read_pairs(file) == READ[: data[:end].count(b"\n")]
+            assert read_pairs(file, strict=True) == READ[: data[:end].count(b"\n")]
         else:
             with pytest.raises(ValueError, match=r"fra\.txt"):
-                read_pairs(file)
+                read_pairs(file, strict=True)
 
 
 def test_a_missing_file_and_a_folder(tmp_path):
@@ -215,6 +224,99 @@ def test_a_long_line_is_shortened_in_the_message(tmp_path):
     with pytest.raises(ValueError) as error:
         read_pairs(tmp_path / "x.tsv")
     assert len(str(error.value)) < 300 + len(str(tmp_path))
+
+
+# --- what is no pair is left out, and said -------------------------------------------------------------------
+
+MANY = "".join(f"Go, {i} of you.\tVa, toi qui es {i}.\n" for i in range(100))
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("\n", "blank"),
+        ("1\t2\n", "with a side without a letter"),
+        ("Go.\t\n", "with a side without a letter"),
+        ("Go.\t…\n", "with a side without a letter"),
+        ("Hi. Salut.\n", "with other columns"),
+        ("Hi. Salut.\tCC-BY 2.0\tone\n", "with other columns"),
+        ("Hi.\tSal\ufffdt.\n", "with a character that was lost"),
+        ("Hi.\tSalut.\rGo.\n", "with a carriage return inside"),
+        ("Hi.\tПривет.\n", "in another script than the rest"),
+        ("Hi.\t你好。\n", "in another script than the rest"),
+        (
+            "This one is untranslated.\tThis one is untranslated.\n",
+            "with both sides the same",
+        ),
+        ("Go, 3 of you.\tVa, toi qui es 3.\n", "repeated"),
+        ("Go, 3 of you.\tVa, toi qui es 3\u200b.\n", "repeated"),
+        ("Hi.\t" + "a" * 1_000_000 + "\n", "over 1,000 characters long"),
+    ],
+)
+def test_a_line_that_is_no_pair_is_left_out_and_named(tmp_path, line, why):
+    file, told = tmp_path / "fra.txt", []
+    file.write_bytes(
+        (MANY[: MANY.index("Go, 50")] + line + MANY[MANY.index("Go, 50") :]).encode()
+    )
+    pairs = read_pairs(file, report=told.append)
+    assert len(pairs) == 100
+    assert told == [f"{file}: 100 pairs; 1 line left out (1 {why}, first line 51)"]
+    with pytest.warns(UserWarning, match="1 line left out"):
+        assert read_pairs(file) == pairs
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Ignore Tom.\tIgnore Tom.\n",
+        "Go.\tVa&quot;!\n",
+        "Go.\tVa\u202f!\n",
+        "Go, 3 of you!\tVa, toi qui es 3.\r\n",
+    ],
+)
+def test_what_may_well_be_a_pair_is_taken_without_a_word(tmp_path, recwarn, line):
+    (tmp_path / "fra.txt").write_bytes((MANY + line).encode())
+    assert len(read_pairs(tmp_path / "fra.txt")) == 101 and not recwarn.list
+
+
+def test_a_file_without_a_last_line_end_is_taken_with_a_word(tmp_path):
+    told = []
+    (tmp_path / "fra.txt").write_bytes(MANY[:-1].encode())
+    assert len(read_pairs(tmp_path / "fra.txt", report=told.append)) == 100
+    assert told[0].endswith(
+        "100 pairs; the last line has no line end: the file may be cut off"
+    )
+
+
+def test_several_faults_are_counted_each_with_its_first_line(tmp_path):
+    told = []
+    (tmp_path / "fra.txt").write_text("\n" + MANY + "\nno tab\n1\t2\n")
+    read_pairs(tmp_path / "fra.txt", report=told.append)
+    reasons = (
+        "2 blank, first line 1",
+        "1 with other columns, first line 103",
+        "1 with a side without a letter, first line 104",
+    )
+    assert told[0].endswith(f"100 pairs; 4 lines left out ({'; '.join(reasons)})")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("fra.txt", b"", ("fra.txt is empty",)),
+        ("fra.txt", LATIN, ("line 3", "byte 0xe9", "not UTF-8")),
+        ("fra.txt", TWO.encode("utf-16"), ("looks like UTF-16",)),
+        ("fra.txt", b"English,French\nGo.,Va !\n", ("no line with a tab", "'English,French'")),
+        ("fra.txt", b"a" * 1_000_000, ("no line with a tab",)),
+        ("fra.txt", MANY.encode() + b"no tab\n" * 9, ("9 of 109 lines", "9 with other columns, first line 101")),
+        ("picture.png", b"\x89PNG\r\n\x1a\n\0\0", ("not UTF-8",)),
+        ("sheet.xlsx", zipped(name="xl/sheet.xml"), ("must hold one .txt or .tsv", "xl/sheet.xml")),
+    ],
+)  # fmt: skip
+def test_what_is_no_file_of_pairs_is_refused(tmp_path, name, content, message):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(ValueError, match=says(*message)):
+        read_pairs(tmp_path / name)
 
 
 # --- Tatoeba --------------------------------------------------------------------------------------------------
@@ -279,7 +381,7 @@ def test_a_truncated_sample_is_noticed(sample, tmp_path):
         file = tmp_path / "cut.tsv"
         file.write_bytes(data[:end].removesuffix(b"\n"))
         with pytest.raises(ValueError, match=r"cut\.tsv, line \d+: "):
-            read_pairs(file)
+            read_pairs(file, strict=True)
 
 
 # --- the book's own -------------------------------------------------------------------------------------------

@@ -43,6 +43,12 @@ def test_however_a_text_is_cut_it_says_the_same(text, probability, draw):
     assert VOCAB.decode(cut(text, probability, draw=draw)) == normalise(text)
 
 
+def test_characters_of_scripts_without_spaces_are_cut_alike():
+    text = "我们走吧，OK？"
+    vocab = SubwordVocabulary([text] * 3, 40)
+    assert BPEDropout(vocab, 0.0).encode(text, random.Random(0)) == vocab.encode(text)
+
+
 def test_the_more_is_left_out_the_smaller_the_pieces():
     lengths = [
         sum(len(cut(text, probability)) for text in TEXTS)

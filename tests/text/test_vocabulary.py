@@ -11,6 +11,7 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from spellings import SPELLINGS
 from tensors import PROPERTY, says
 
 from attnbook.text import (
@@ -35,28 +36,7 @@ BOTH = pytest.mark.parametrize("make", KINDS, ids=["words", "subwords"])
 # --- spelling -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("written", "spelled"),
-    [
-        ("Go.", "go ."),
-        ("Va !", "va !"),
-        ("Va\u202f!", "va !"),
-        ("Va\u00a0!", "va !"),
-        ("Va\u2009!", "va !"),
-        ("Va!", "va !"),
-        ("J’ai perdu.", "j'ai perdu ."),
-        ("J‘ai perdu.", "j'ai perdu ."),
-        ("  Je   suis\tchez\nmoi ", "je suis chez moi"),
-        ("E\u0301te\u0301", "été"),
-        ("ÉTÉ", "été"),
-        ("ÇA VA ?!", "ça va ? !"),
-        ("Oui, non; peut-être: bien...", "oui , non ; peut-être : bien . . ."),
-        ("Œuvre", "œuvre"),
-        ("", ""),
-        (" \u202f ", ""),
-        (".", "."),
-    ],
-)
+@pytest.mark.parametrize(("written", "spelled"), SPELLINGS.items())
 def test_spelling_by_hand(written, spelled):
     assert normalise(written) == spelled
     assert tokenise(written) == spelled.split()
@@ -260,7 +240,34 @@ def test_unknown_characters_and_unknown_words():
     made = SubwordVocabulary(SENTENCES, 60)
     assert made.decode(made.encode("home zoo")) == "home <unk>oo"
     assert made.decode(made.encode("hearse")) == "hearse"  # a new word of known letters
-    assert made.encode("中国").count(UNK) == 1
+    assert made.encode("é中国").count(UNK) == 3
+
+
+def test_characters_of_scripts_without_spaces_stay_by_themselves():
+    made = SubwordVocabulary(["我们走吧。他们走 OK 吧。"] * 9 + ["แมวอยู่"] * 9, 60)
+    joined = "".join(made.tokens(range(4, len(made))))
+    assert "▁我" not in joined and "走吧" not in joined and "▁ok" in joined
+    tokens = made.tokens(made.encode("他走吧。 ok!"))
+    assert tokens[:5] == ["他", "走", "吧", "▁。", "▁ok"]
+    assert made.decode(made.encode("他 走吧。OK แมว")) == "他 走 吧 。 ok แ ม ว"
+    assert made.decode(made.encode("อยู่")) == "อ ยู่"  # its marks stay with their letter
+
+
+def test_a_size_too_small_for_the_characters_grows():
+    assert (
+        len(SubwordVocabulary(["我们走吧。猫在睡觉。"], 12)) == 4 + 10
+    )  # ▁, and 。 once
+    latin = SubwordVocabulary(["abc de"], 9)
+    assert (
+        latin.tokens(range(4, 10)) == ["a", "b", "c", "d", "e", "▁"]
+        and len(latin) == 10
+    )
+    # more characters than 700: those that occur once are unknown, and there is room to join
+    many = [chr(0x4E00 + i) for i in range(900)]
+    words = [f"w{i:03}" for i in range(500)]
+    made = SubwordVocabulary(["".join(many), "".join(many[:800]), *words], 100)
+    assert UNK not in made.encode(many[799]) and made.encode(many[800]) == [UNK]
+    assert 1000 < len(made) <= 4 + 800 + 12 + 700
 
 
 PROGRAM = """
@@ -320,8 +327,6 @@ FOREIGN = json.loads(json.dumps(TOKENIZER).replace("<pad>", "<fill>"))
         (lambda: WordVocabulary(["a"], 1.5), TypeError, ("min_count", "integer")),
         (lambda: WordVocabulary(["a"], max_size=3), ValueError, ("max_size", "4")),
         (lambda: SubwordVocabulary(["a"], 4), ValueError, ("size", "at least 5")),
-        (lambda: SubwordVocabulary(["abc de"], 9), ValueError,
-         ("size 9 is too small", "6 characters", "at least 10")),
         (lambda: WORDS.encode(None), TypeError, ("must be a str", "NoneType")),
         (lambda: WORDS.decode([99]), ValueError, ("id 99", f"{len(WORDS)} entries")),
         (lambda: WORDS.tokens([-1]), ValueError, ("id -1",)),

@@ -98,9 +98,7 @@ def _parser() -> argparse.ArgumentParser:
         translating.page_model,
         "train a translator on your own sentence pairs, and write a page that translates, in one file",
     )
-    option(
-        "pairs", type=Path, help=".tsv: a sentence, a tab, its translation; spaces between the words of both languages"
-    )
+    option("pairs", type=Path, help="a file of lines: a sentence, a tab, its translation; in any two languages")
     option("--out", type=Path, required=True, help="the page: a file ending in .html")
     option(
         "--languages",

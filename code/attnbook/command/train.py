@@ -17,7 +17,7 @@ import json
 import os
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -36,12 +36,13 @@ PROG = "python -m attnbook.train"
 GRAMMAR_PAIRS = 20_000
 
 
-def read_data(name: str, seed: int = 0) -> Split:
+def read_data(name: str, seed: int = 0, report: Callable[[str], object] | None = None) -> Split:
     """Pairs to train on, to choose by, and to test on; no source sentence is in two of them.
 
     Args:
         name: "bundled", "grammar", or a file of sentence pairs.
         seed: of the split, and of the grammar.
+        report: see `read_pairs`.
 
     Returns:
         Eight tenths of the data to train on, one tenth for development and one for the test.
@@ -55,7 +56,7 @@ def read_data(name: str, seed: int = 0) -> Split:
         sampled = BilingualGrammar(seed).sample(GRAMMAR_PAIRS, 4, 20)
         pairs = [aligned.pair for aligned in sampled]
     else:
-        pairs = read_pairs(name)
+        pairs = read_pairs(name, report=report)
     return split_pairs(pairs, seed=seed)
 
 
@@ -68,7 +69,9 @@ def _parser(prog: str = PROG) -> argparse.ArgumentParser:
         epilog=examples.replace(PROG, prog),
     )
     parser.add_argument(
-        "--data", default="bundled", help="bundled, grammar, or a file: fra.txt, .tsv or d2l's fra-eng.zip"
+        "--data",
+        default="bundled",
+        help="bundled, grammar, or a file of pairs: Anki's cmn.txt, a .tsv, or a zip with one of them",
     )
     parser.add_argument("--model", default="bahdanau", choices=sorted(RECIPES))
     parser.add_argument(
@@ -111,11 +114,15 @@ def _check_machines(options: argparse.Namespace) -> None:
 
 def _prepare(options: argparse.Namespace, first: bool) -> Split:
     """Read the data and make the folder, which the first process then marks as one of this data."""
-    split = read_data(options.data, options.seed)
+    split = read_data(options.data, options.seed, _say if first else lambda said: None)
     make_folder(options.out)
     if first:
         _check_same_data(options.out, split)
     return split
+
+
+def _say(said: str) -> None:
+    print(said, file=sys.stderr, flush=True)
 
 
 def _check_same_data(out: Path, split: Split) -> None:

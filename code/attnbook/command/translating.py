@@ -81,7 +81,7 @@ def page_model(options: argparse.Namespace, rest: list[str]) -> int:
     from attnbook.translation import PAGE_SETTINGS, evaluate, page_model_file, page_sentences, train_page_model
     from attnbook.widgets.translate_page.own import own_page
 
-    pairs = read_pairs(options.pairs)
+    pairs = read_pairs(options.pairs, report=lambda said: print(said, file=sys.stderr, flush=True))
     split = split_pairs(pairs, (0.9, 0.0, 0.1), options.seed)
     source = hashlib.sha256(options.pairs.read_bytes()).hexdigest()
     setting = _that_fits(replace(PAGE_SETTINGS[options.model], epochs=options.epochs), split, options, source)

@@ -1,10 +1,20 @@
-"""From text to token ids and back: spelling, vocabularies of words and subwords, BPE dropout."""
+"""From text to token ids and back: spelling, vocabularies of words and subwords, BPE dropout, writing."""
 
 from attnbook.text.bpe_dropout import BPEDropout
-from attnbook.text.spelling import BOS, EOS, PAD, SPECIALS, UNK, normalise, tokenise
+from attnbook.text.spelling import (
+    BOS,
+    EOS,
+    PAD,
+    SPECIALS,
+    UNK,
+    normalise,
+    spell,
+    tokenise,
+)
 from attnbook.text.stored import vocabulary_from_dict
 from attnbook.text.subwords import SubwordVocabulary
 from attnbook.text.vocabulary import Vocabulary, WordVocabulary
+from attnbook.text.writing import Writing
 
 __all__ = [
     "PAD",
@@ -12,6 +22,7 @@ __all__ = [
     "EOS",
     "UNK",
     "SPECIALS",
+    "spell",
     "normalise",
     "tokenise",
     "Vocabulary",
@@ -19,4 +30,5 @@ __all__ = [
     "SubwordVocabulary",
     "vocabulary_from_dict",
     "BPEDropout",
+    "Writing",
 ]

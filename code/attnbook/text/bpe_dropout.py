@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from attnbook.text.spelling import UNK, tokenise
-from attnbook.text.subwords import WORD_START, SubwordVocabulary
+from attnbook.text.subwords import WORD_START, SubwordVocabulary, marked
 from attnbook.text.vocabulary import check_size
 
 
@@ -78,7 +78,7 @@ class BPEDropout:
         return self.cuts[word]
 
     def _cut(self, word: str, dice: random.Random) -> list[int]:
-        pieces = list(WORD_START + word)
+        pieces = list(marked([word]).replace(" ", WORD_START))
         while True:
             possible = [
                 (self.rank[pair], place)

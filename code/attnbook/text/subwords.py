@@ -1,10 +1,11 @@
 """Vocabularies of subwords, by byte-pair encoding."""
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from attnbook.text.spelling import SPECIALS, UNK
+from attnbook.text.spelling import SPECIALS, UNK, WITHOUT_SPACES, cut, is_spaced
 from attnbook.text.vocabulary import (
     Vocabulary,
     check_size,
@@ -14,42 +15,60 @@ from attnbook.text.vocabulary import (
 )
 
 WORD_START = "▁"  # U+2581, which stands for the space before a word
+# a text of more characters than this gets room for as many subwords beside them
+MANY = 700
+
+
+def marked(tokens: Iterable[str]) -> str:
+    """A text in which a space stands before each token, but for characters of scripts that write none."""
+    return "".join(" " + token if is_spaced(token) else token for token in tokens)
 
 
 class SubwordVocabulary(Vocabulary):
     """A vocabulary of subwords by byte-pair encoding: frequent words are one subword, rare ones several.
 
     It starts from single characters and joins, again and again, the two neighbours that most often stand together.
-    Nothing is random in it. Hugging Face's `tokenizers` does the counting.
+    A character of a script without spaces, such as a Chinese one, stays by itself. Nothing is random in it. Hugging
+    Face's `tokenizers` does the counting.
 
     Args:
         sentences: str, or lists of tokens; both languages together for a common vocabulary.
-        size: entries in all, special ones included; fewer where the text has no more pairs to join.
+        size: entries in all, special ones included; fewer where the text has no more pairs to join, and more where it
+            has too many characters. If it has over 700, those that occur once are unknown, and 700 entries are left
+            for what is joined.
 
     Raises:
-        TypeError, ValueError: no sentences, something else than sentences, or a size that does not even hold
-            the characters of the text.
+        TypeError, ValueError: no sentences, something else than sentences, or not a size.
 
     Source:
         Sennrich et al. (2016), arXiv:1508.07909, algorithm 1.
     """
 
     def __init__(self, sentences: Iterable[str | Sequence[str]], size: int = 1500):
-        from tokenizers import Tokenizer, models, pre_tokenizers, trainers
+        from tokenizers import Regex, Tokenizer, models, pre_tokenizers, trainers
 
         check_size("size", size, len(SPECIALS) + 1)
-        texts = [" ".join(tokens_of(s)) for s in checked(sentences)]
+        texts = [marked(tokens_of(s)) for s in checked(sentences)]
+        characters = Counter(c for text in texts for c in text)
+        alphabet, joins = len(characters), 0
+        if alphabet > MANY:
+            alphabet, joins = sum(n > 1 for n in characters.values()), MANY
+        size = max(size, len(SPECIALS) + alphabet + joins)
         tokenizer = Tokenizer(models.BPE(unk_token=SPECIALS[UNK], fuse_unk=True))
-        tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(WORD_START, "always")
+        alone = Regex(f"[{WITHOUT_SPACES}]\\p{{M}}*")
+        tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+            [
+                pre_tokenizers.Metaspace(WORD_START, "never"),
+                pre_tokenizers.Split(alone, "isolated"),
+            ]
+        )
         trainer = trainers.BpeTrainer(
-            vocab_size=size, special_tokens=list(SPECIALS), show_progress=False
+            vocab_size=size,
+            special_tokens=list(SPECIALS),
+            limit_alphabet=alphabet,
+            show_progress=False,
         )
         tokenizer.train_from_iterator(texts, trainer)
-        if tokenizer.get_vocab_size() > size:
-            raise ValueError(
-                f"size {size} is too small: the text has {tokenizer.get_vocab_size() - len(SPECIALS)} characters, "
-                f"and {len(SPECIALS)} entries are special; pass at least {tokenizer.get_vocab_size()}"
-            )
         self._fill(tokenizer)
 
     def _fill(self, tokenizer: Any) -> None:
@@ -64,11 +83,13 @@ class SubwordVocabulary(Vocabulary):
         return [tuple(pair) for pair in self.to_dict()["tokenizer"]["model"]["merges"]]
 
     def encode(self, sentence: str | Sequence[str]) -> list[int]:
-        text = " ".join(tokens_of(sentence))
-        return self._tokenizer.encode(text).ids
+        return self._tokenizer.encode(marked(tokens_of(sentence))).ids
 
     def _join(self, tokens: list[str]) -> str:
-        return " ".join("".join(tokens).replace(WORD_START, " ").split())
+        words = "".join(tokens).replace(WORD_START, " ").split()
+        # a word with an unknown letter stays whole
+        cuts = ([word] if SPECIALS[UNK] in word else cut(word) for word in words)
+        return " ".join(token for tokens in cuts for token in tokens)
 
     def to_dict(self) -> dict:
         return {"kind": "subwords", "tokenizer": json.loads(self._tokenizer.to_str())}

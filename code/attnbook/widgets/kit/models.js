@@ -13,18 +13,33 @@ const SPECIALS = ["<pad>", "<bos>", "<eos>", "<unk>"];
 export const MAX_WORDS = 60;
 const FORMAT = "attnbook page model 2";
 
-// ---- text: as attnbook.spelling does it ----------------------------------------------------------
+// ---- text: as attnbook.text.spelling does it ------------------------------------------------------
 
-// Python's; \s differs a little
-const SPACES = /[\t-\r\x1c- \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/;
+const INVISIBLE = /[\u200b\u2060\ufeff\u00ad\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069\u0640]/g;
+// Python's spaces; \s differs a little
+const SPACES = /[\t-\r\x1c- \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/g;
+// Thai and Lao, Tibetan, Burmese, Khmer, kana, Bopomofo, Han: scripts without spaces between words
+const ALONE =
+  "(?=[\\u0e00-\\u0eff\\u0f00-\\u0fff\\u1000-\\u109f\\u1780-\\u17ff\\u3005-\\u3007\\u3040-\\u30ff\\u3105-\\u312f" +
+  "\\u31a0-\\u31bf\\u31f0-\\u31ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\uf900-\\ufaff\\u{20000}-\\u{3ffff}])[\\p{L}\\p{N}]";
+const [MARKS, LETTER, DIGIT] = ["[\\p{M}\\u200c\\u200d]*", `(?!${ALONE})\\p{L}`, `(?!${ALONE})\\p{N}`];
+// a character by itself; letters and digits, with what stays inside, and an s' at the end; any other mark
+const TOKEN = new RegExp(
+  `${ALONE}${MARKS}|(?:${LETTER}${MARKS}(?:['-](?=${LETTER}))?|${DIGIT}${MARKS}(?:[.,:](?=${DIGIT}))?)+(?:(?<=s)')?|` +
+    `[^ ]${MARKS}`,
+  "gsu",
+);
 
 export function tokenise(sentence) {
-  const composed = sentence.normalize("NFC").replace(/[\u2019\u2018\u02bc]/g, "'");
-  const small = composed
-    .toLowerCase()
-    .normalize("NFC")
-    .replace(/([,.!?;:])/g, " $1");
-  return small.split(SPACES).filter((token) => token);
+  const plain = sentence
+    .replace(INVISIBLE, "")
+    .replace(/[\u2019\u2018\u02bc]/g, "'")
+    .replace(/[\u2010\u2011]/g, "-")
+    .replace(/[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a]/g, (wide) => String.fromCharCode(wide.charCodeAt(0) - 0xfee0))
+    .replace(/[\uff66-\uff9f]+/g, (kana) => kana.normalize("NFKC"))
+    .normalize("NFC");
+  const small = plain.toLowerCase().normalize("NFC").replace(SPACES, " ").trim();
+  return small.match(TOKEN) ?? [];
 }
 
 // A number for a sentence (FNV-1a over its UTF-8 bytes): what the page keeps of the sentences of the corpus.
