@@ -97,7 +97,7 @@ EXERCISE = Exercise(
         "The example's layers keep 2 · 10 + 4 · 4 = 36 positions in all. How many numbers are a key and a value in "
         "three heads of eight?",
     ),
-    why="With short texts a window saves nothing, and every count that forgets it is right; so is one that always "
-        "fills it, as soon as the text is long. The factor 2 is easily lost: the keys come to mind first, and the "
+    why="With short texts a window saves nothing, and a count that forgets it is right; with long texts a count that "
+        "always fills it is right. The factor 2 is easily lost: the keys come to mind first, and the "
         "values are kept, too.",
 )
