@@ -10,7 +10,9 @@ import sys
 import pytest
 from toy_corpus import toy_pairs
 
+from attnbook.command import main as attnbook
 from attnbook.command.train import _parser, main, read_data
+from attnbook.text import SubwordVocabulary
 from attnbook.translation import Translator
 
 QUICK = ["--batch-size", "16", "--lr", "0.01"]
@@ -54,6 +56,120 @@ def test_it_trains_saves_and_reports(toy_file, tmp_path, capsys):
     assert run(*command) == 0
     assert capsys.readouterr().out == printed
     assert (out / "training.pt").read_bytes() == before
+
+
+def chinese(path):
+    """The toy language again, its second column in Chinese characters, with a line that is no pair."""
+    names = dict(
+        zip(
+            [
+                "one",
+                "two",
+                "three",
+                "four",
+                "red",
+                "green",
+                "black",
+                "car",
+                "house",
+                "book",
+                "tree",
+                ".",
+            ],
+            "一二三四红绿黑车房书树。",
+            strict=True,
+        )
+    )
+    lines = [
+        f"{p.source.capitalize()}\t{''.join(names[word] for word in p.source.split())}\n"
+        for p in toy_pairs()
+    ]
+    path.write_text("".join([*lines, "1\t2\n"]), "utf-8")
+    return path
+
+
+def test_a_file_of_another_script_is_read_trained_on_and_written(tmp_path, capsys):
+    out = tmp_path / "run"
+    how = (
+        "--out",
+        out,
+        "--data",
+        chinese(tmp_path / "cmn.txt"),
+        *QUICK,
+        "--min-count",
+        1,
+        "--steps",
+        60,
+    )
+    assert run(*how) == 0
+    said = capsys.readouterr()
+    assert (
+        "48 pairs; 1 line left out (1 with a side without a letter, first line 49)"
+        in said.err
+    )
+    translator = Translator.load(out / "translator.pt")
+    assert translator.target_vocab.encode("二红车。") == [
+        translator.target_vocab.encode(c)[0] for c in "二红车。"
+    ]
+    (found,) = translator.translate(["Two red car ."])
+    assert " " in found and translator.written(found) == found.replace(" ", "")
+    assert attnbook(["translate", str(out), "Two red car ."]) == 0
+    assert capsys.readouterr().out == translator.written(found) + "\n"
+    assert attnbook(["translate", str(out), "--tokens", "Two red car ."]) == 0
+    assert capsys.readouterr().out == found + "\n"
+
+
+def test_the_other_direction(tmp_path, capsys):
+    out = tmp_path / "run"
+    how = (
+        "--out",
+        out,
+        "--data",
+        chinese(tmp_path / "cmn.txt"),
+        "--reverse",
+        *QUICK,
+        "--min-count",
+        1,
+        "--steps",
+        60,
+    )
+    assert run(*how) == 0
+    translator = Translator.load(out / "translator.pt")
+    assert "红" in translator.source_vocab.tokens(range(len(translator.source_vocab)))
+    (found,) = translator.translate(["二红车。"])
+    assert translator.written(found)[0].isupper() and translator.written(
+        found
+    ).endswith(".")
+
+
+def test_options_replace_those_of_the_recipe(toy_file, tmp_path):
+    out = tmp_path / "run"
+    how = ("--subwords", 30, "--max-len", 20, *QUICK, "--steps", 2)
+    assert run("--data", toy_file, "--out", out, *how) == 0
+    vocabulary = Translator.load(out / "translator.pt").source_vocab
+    assert isinstance(vocabulary, SubwordVocabulary) and len(vocabulary) == 30
+
+
+def test_a_vocabulary_that_knows_too_little_is_told_or_refused(
+    toy_file, tmp_path, capsys
+):
+    out, how = tmp_path / "run", ("--data", toy_file, *QUICK, "--steps", 1)
+    assert run(*how, "--out", out, "--min-count", 14) == 2
+    said = capsys.readouterr().err
+    assert (
+        "of the source tokens in new sentences are unknown" in said
+        and "--subwords 1500" in said
+    )
+    assert not out.exists()
+    toy_file.write_text(
+        "".join(
+            f"{p.source[:-1]}{i} .\t{p.target}\n" for i, p in enumerate(toy_pairs())
+        ),
+        "utf-8",
+    )
+    assert run(*how, "--out", out) == 0  # names that are all new: a fifth of the tokens
+    said = capsys.readouterr().err
+    assert "of the source tokens" in said and "of the target tokens" not in said
 
 
 def test_a_time_is_used_once(toy_file, tmp_path):

@@ -110,6 +110,7 @@ def test_saved_and_read_again(tmp_path, recipe):
     again = Translator.load(path)
     assert again.model.config == translator.model.config and not again.model.training
     assert again.source_vocab == translator.source_vocab
+    assert vars(again.writing) == vars(translator.writing)
     sources = [pair.source for pair in toy_pairs()[:5]]
     assert again.translate(sources, max_len=8) == translator.translate(
         sources, max_len=8

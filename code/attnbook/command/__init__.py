@@ -92,6 +92,7 @@ def _parser() -> argparse.ArgumentParser:
     option("--beam", type=_beam, default=1, help=f"width of the beam search, at most {WIDEST_BEAM}; 1: greedy")
     option("--length-penalty", type=float, help="exponent of the length penalty in a beam search (0.6)")
     option("--max-len", type=_whole, default=60, help="the most tokens to write (60)")
+    option("--tokens", action="store_true", help="write tokens in small letters, with a space between any two")
 
     option = add(
         "page-model",

@@ -24,9 +24,10 @@ from pathlib import Path
 import torch
 
 from attnbook.checks import check_count, check_positive
-from attnbook.data import BilingualGrammar, Split, bundled_pairs, read_pairs, split_pairs
+from attnbook.data import BilingualGrammar, Pair, Split, bundled_pairs, read_pairs, split_pairs
 from attnbook.files import make_folder, write_atomically
 from attnbook.reproducible import best_device, seed_everything
+from attnbook.text import UNK
 from attnbook.training import CheckpointError, OtherProcessError, make_fabric, together
 from attnbook.translation import RECIPES, Fitted, Recipe, evaluate, fit
 
@@ -34,15 +35,18 @@ __all__ = ["main", "read_data"]
 
 PROG = "python -m attnbook.train"
 GRAMMAR_PAIRS = 20_000
+# parts of the development tokens that are unknown: above the first it is said, above the second training is refused
+MANY, HOPELESS = 0.1, 0.5
 
 
-def read_data(name: str, seed: int = 0, report: Callable[[str], object] | None = None) -> Split:
+def read_data(name: str, seed: int = 0, report: Callable[[str], object] | None = None, reverse: bool = False) -> Split:
     """Pairs to train on, to choose by, and to test on; no source sentence is in two of them.
 
     Args:
         name: "bundled", "grammar", or a file of sentence pairs.
         seed: of the split, and of the grammar.
         report: see `read_pairs`.
+        reverse: the other direction: the second column is the source.
 
     Returns:
         Eight tenths of the data to train on, one tenth for development and one for the test.
@@ -57,6 +61,8 @@ def read_data(name: str, seed: int = 0, report: Callable[[str], object] | None =
         pairs = [aligned.pair for aligned in sampled]
     else:
         pairs = read_pairs(name, report=report)
+    if reverse:
+        pairs = [Pair(pair.target, pair.source) for pair in pairs]
     return split_pairs(pairs, seed=seed)
 
 
@@ -73,6 +79,7 @@ def _parser(prog: str = PROG) -> argparse.ArgumentParser:
         default="bundled",
         help="bundled, grammar, or a file of pairs: Anki's cmn.txt, a .tsv, or a zip with one of them",
     )
+    parser.add_argument("--reverse", action="store_true", help="translate from the second column into the first")
     parser.add_argument("--model", default="bahdanau", choices=sorted(RECIPES))
     parser.add_argument(
         "--out", type=Path, required=True, help="a folder for checkpoints, the trained translator and its results"
@@ -84,6 +91,11 @@ def _parser(prog: str = PROG) -> argparse.ArgumentParser:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--batch-size", type=int, help="instead of the recipe's")
     parser.add_argument("--lr", type=float, help="instead of the recipe's")
+    parser.add_argument("--subwords", type=int, help="entries of a vocabulary, instead of the recipe's; 0: whole words")
+    parser.add_argument("--min-count", type=int, help="how often a whole word must occur, instead of the recipe's")
+    parser.add_argument(
+        "--max-len", type=int, help="the most tokens of a sentence to train on, instead of the recipe's"
+    )
     parser.add_argument("--patience", type=int, help="stop after so many evaluations without improvement")
     parser.add_argument("--beam", type=int, default=1, help="width of the beam search on the test set")
     parser.add_argument("--devices", type=int, default=1, help="processes per machine")
@@ -93,8 +105,9 @@ def _parser(prog: str = PROG) -> argparse.ArgumentParser:
 
 def _recipe(options: argparse.Namespace) -> Recipe:
     recipe = RECIPES[options.model]
-    if options.batch_size is not None:
-        recipe = replace(recipe, batch_size=options.batch_size)
+    for name in ("batch_size", "subwords", "min_count", "max_len"):
+        if (value := getattr(options, name)) is not None:
+            recipe = replace(recipe, **{name: value})
     if options.lr is not None:
         recipe = recipe.with_training(lr=options.lr)
     return recipe
@@ -112,13 +125,35 @@ def _check_machines(options: argparse.Namespace) -> None:
         raise ValueError(f"--devices must be at most {most}, this machine's number of {what}; got {options.devices}")
 
 
-def _prepare(options: argparse.Namespace, first: bool) -> Split:
+def _prepare(options: argparse.Namespace, recipe: Recipe, first: bool) -> Split:
     """Read the data and make the folder, which the first process then marks as one of this data."""
-    split = read_data(options.data, options.seed, _say if first else lambda said: None)
+    report = _say if first else lambda said: None
+    split = read_data(options.data, options.seed, report, options.reverse)
+    for said in _what_is_unknown(recipe, split):
+        report(said)
     make_folder(options.out)
     if first:
         _check_same_data(options.out, split)
     return split
+
+
+def _what_is_unknown(recipe: Recipe, split: Split) -> list[str]:
+    """Sentences about a side of which the vocabulary knows too little; a training that cannot work is refused."""
+    said = []
+    for side in Pair._fields:
+        known, new = ([getattr(pair, side) for pair in part] for part in (split.train, split.dev))
+        vocabulary = recipe.vocabulary(known)
+        ids = [number for text in new for number in vocabulary.encode(text)]
+        part = ids.count(UNK) / max(len(ids), 1)
+        about = (
+            f"{part:.0%} of the {side} tokens in new sentences are unknown to a vocabulary of {len(vocabulary)} entries"
+        )
+        advice = "more pairs, --subwords 1500 or a smaller --min-count would help"
+        if part > HOPELESS:
+            raise ValueError(f"{about}, and with so many nothing can be learned; {advice}")
+        if part > MANY:
+            said.append(f"{about}; {advice}")
+    return said
 
 
 def _say(said: str) -> None:
@@ -170,7 +205,7 @@ def _run(options: argparse.Namespace, command: str) -> int:
     fabric = make_fabric(options.devices, options.nodes)
     fabric.launch()
     first = fabric.is_global_zero
-    split = together(fabric, lambda: _prepare(options, first))
+    split = together(fabric, lambda: _prepare(options, recipe, first))
     fitted = fit(
         recipe,
         split.train,

@@ -37,7 +37,8 @@ def translate(options: argparse.Namespace, rest: list[str]) -> int:
         "max_len": options.max_len,
     }
     for line in [" ".join(options.sentence)] if options.sentence else sys.stdin:
-        print(*translator.translate([line], **how), flush=True)
+        (found,) = translator.translate([line], **how)
+        print(found if options.tokens else translator.written(found), flush=True)
     return 0
 
 

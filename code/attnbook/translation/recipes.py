@@ -7,7 +7,7 @@ from typing import Any
 from attnbook.checks import check_count, check_probability
 from attnbook.data import EncodedPair, encode_pairs
 from attnbook.reproducible import seed_everything
-from attnbook.text import SubwordVocabulary, Vocabulary, WordVocabulary
+from attnbook.text import SubwordVocabulary, Vocabulary, WordVocabulary, Writing
 from attnbook.training import TrainConfig
 from attnbook.translation.models import RecurrentTranslator, TransformerTranslator
 from attnbook.translation.translator import MODELS, Translator
@@ -182,7 +182,8 @@ def untrained(recipe: Recipe, pairs: Sequence, seed: int = 0) -> Translator:
     target_vocab = recipe.vocabulary([pair.target for pair in pairs])
     seed_everything(seed)
     model = recipe.build(len(source_vocab), len(target_vocab))
-    return Translator(model, source_vocab, target_vocab)
+    writing = Writing.learned(pair.target for pair in pairs)
+    return Translator(model, source_vocab, target_vocab, writing)
 
 
 def prepare(

@@ -13,6 +13,7 @@ from attnbook.text import (
     BOS,
     EOS,
     Vocabulary,
+    Writing,
     normalise,
     vocabulary_from_dict,
 )
@@ -86,6 +87,7 @@ class Translator:
     Args:
         model: a translator of `attnbook.translation.models`.
         source_vocab, target_vocab: what its ids mean.
+        writing: how the target language is written; without it translations stay as tokens.
 
     Raises:
         ValueError: a vocabulary of another size than the model's.
@@ -96,6 +98,7 @@ class Translator:
         model: RecurrentTranslator | TransformerTranslator,
         source_vocab: Vocabulary,
         target_vocab: Vocabulary,
+        writing: Writing | None = None,
     ):
         sides = (("source", source_vocab), ("target", target_vocab))
         for side, vocab in sides:
@@ -107,6 +110,7 @@ class Translator:
                 )
         self.model = model
         self.source_vocab, self.target_vocab = source_vocab, target_vocab
+        self.writing = writing
 
     def encode(self, sentences: Sequence[str]) -> tuple[Tensor, Tensor]:
         """Number and pad source sentences.
@@ -183,6 +187,19 @@ class Translator:
             written.append(best.ids)
         return written
 
+    def written(self, translation: str) -> str:
+        """A translation as a person would write it, with capitals and without spaces between tokens that have none.
+
+        Args:
+            translation: from `translate`.
+
+        Returns:
+            "la maison est là !" becomes "La maison est là !"; as it was, if the translator has no `writing`.
+        """
+        if self.writing is None:
+            return translation
+        return self.writing.write(translation.split())
+
     def align(
         self, sentence: str, target: str | None = None, max_len: int = 60
     ) -> tuple[list[str], list[str], Tensor]:
@@ -236,6 +253,7 @@ class Translator:
             "config": asdict(self.model.config),
             "source_vocab": self.source_vocab.to_dict(),
             "target_vocab": self.target_vocab.to_dict(),
+            "writing": None if self.writing is None else self.writing.to_dict(),
             "weights": weights,
         }
         save_checkpoint(path, state)
@@ -264,7 +282,9 @@ class Translator:
                 for side in ("source_vocab", "target_vocab")
             )
             model = stored_model(state["kind"], state["config"], state["weights"])
-            return cls(model.eval(), *vocabs)
+            stored = state.get("writing")  # files of earlier editions have none
+            writing = None if stored is None else Writing.from_dict(stored)
+            return cls(model.eval(), *vocabs, writing)
         except (LookupError, TypeError, ValueError, RuntimeError) as error:
             raise CheckpointError(
                 f"{path} does not hold a translator ({type(error).__name__}: {error}); train one with "
