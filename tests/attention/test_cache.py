@@ -343,3 +343,22 @@ def test_a_cache_of_another_kind():
         TypeError, match=says("cache must be a KeyValueCache, got list", "start_cache")
     ):
         layer_of()(randn(B, 1, E), cache=[])
+
+
+@pytest.mark.parametrize("kind", ["memory", "grows"])
+def test_a_cache_keeps_no_more_than_keys_and_values(kind):
+    layer = MultiHeadAttention(64, 8, num_kv_heads=1).eval()
+    x = torch.randn(2, 50, 64)
+    with torch.no_grad():
+        cache = layer.start_cache(x) if kind == "memory" else KeyValueCache()
+        if kind == "grows":
+            layer(x, cache=cache)
+    assert cache.key.untyped_storage().nbytes() == cache.key.nbytes == 2 * 50 * 8 * 4
+    assert cache.value.untyped_storage().nbytes() == cache.value.nbytes
+
+
+def test_what_is_given_to_a_cache_stays_the_callers():
+    cache, key = KeyValueCache(), torch.ones(1, 1, 2, 3)
+    cache.update(key, key)
+    key.zero_()
+    assert cache.key.eq(1).all() and cache.value.eq(1).all()

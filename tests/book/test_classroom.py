@@ -262,6 +262,7 @@ def test_an_endless_loop_is_stopped_by_the_reader_or_by_the_clock(reader):
     reader.page.evaluate("attnbookPython.limit = 1")
     assert reader.check() == "stopped"
     assert reader.said == "Stopped after 1 seconds. Does a loop never end?"
+    reader.page.evaluate("attnbookPython.limit = 60")
     reader.write(RIGHT)
     assert reader.check() == "solved"
 

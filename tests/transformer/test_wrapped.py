@@ -184,3 +184,25 @@ def test_hooks_on_the_parts_of_a_model_fire():
     model(IDS, TARGET, LENS)
     inside = {n for n, m in model.named_modules() if list(m.parameters())}
     assert inside - fired == {"encoder.layers", "decoder.layers"}
+
+
+class Around(nn.Module):
+    """A module that only calls the one within."""
+
+    def __init__(self, within):
+        super().__init__()
+        self.within = within
+
+    def forward(self, *args, **options):
+        return self.within(*args, **options)
+
+
+def test_a_module_around_attention_changes_nothing():
+    x, memory = torch.randn(2, 3, 16), torch.randn(2, 5, 16)
+    encoder, decoder = EncoderLayer(16, 4, 8).eval(), DecoderLayer(16, 4, 8).eval()
+    expected = encoder(x)[0], decoder(x, memory)[0]
+    encoder.attention = Around(encoder.attention)
+    decoder.self_attention = Around(decoder.self_attention)
+    decoder.cross_attention = Around(decoder.cross_attention)
+    assert torch.equal(encoder(x)[0], expected[0])
+    assert torch.equal(decoder(x, memory)[0], expected[1])

@@ -64,7 +64,8 @@ class KeyValueCache:
         self.value: Tensor | None = None
         self._rooms = (Room(), Room())
         if memory is not None:
-            self.key, self.value = memory
+            # copies: they are views of a larger tensor, with the queries
+            self.key, self.value = (x.clone() for x in memory)
 
     def __copy__(self) -> "KeyValueCache":
         """A cache that goes on by itself: it shares what is stored so far, and nothing that is added."""
@@ -113,7 +114,8 @@ class KeyValueCache:
     def append(self, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
         """What `update` does, unchecked: for keys and values that a model has just made."""
         if self.key is None or self.value is None:  # empty
-            self.key, self.value = key, value
+            # copies, as of a memory, and the caller's stay the caller's
+            self.key, self.value = key.clone(), value.clone()
         elif torch.is_grad_enabled():
             self.key = torch.cat([self.key, key], dim=2)  # (B, H, length + T, Dh)
             self.value = torch.cat([self.value, value], dim=2)

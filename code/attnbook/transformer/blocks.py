@@ -155,6 +155,7 @@ class EncoderLayer(nn.Module):
         rotary: Callable[[Tensor, int], Tensor] | None = None,
     ):
         super().__init__()
+        self.d_model = d_model
         self.attention = MultiHeadAttention(
             d_model, num_heads, num_kv_heads, dropout, rotary=rotary
         )
@@ -181,8 +182,8 @@ class EncoderLayer(nn.Module):
         Returns:
             output (B, T, D), and weights (B, H, T, T) or None.
         """
-        projection, size = self.attention.W_qkv, self.attention.d_model
-        check_features("x", x, "d_model", size, dims=3, module=projection)
+        norm = self.around_attention.norm
+        check_features("x", x, "d_model", self.d_model, dims=3, module=norm)
         h, weights = self.attention(
             self.around_attention.before(x),
             valid_lens=valid_lens,
@@ -248,6 +249,7 @@ class DecoderLayer(nn.Module):
         eps: float = 1e-5,
     ):
         super().__init__()
+        self.d_model = d_model
         self.self_attention = MultiHeadAttention(d_model, num_heads, dropout=dropout)
         self.cross_attention = MultiHeadAttention(d_model, num_heads, dropout=dropout)
         self.feed_forward = FeedForward(d_model, d_ff, activation, dropout)
@@ -295,8 +297,8 @@ class DecoderLayer(nn.Module):
             output (B, T, D), and (self weights (B, H, T, T), or (B, H, T, P + T) with a cache, cross weights
             (B, H, T, S)), each None unless asked for.
         """
-        projection, size = self.self_attention.W_qkv, self.self_attention.d_model
-        check_features("x", x, "d_model", size, dims=3, module=projection)
+        norm = self.around_self_attention.norm
+        check_features("x", x, "d_model", self.d_model, dims=3, module=norm)
         _check_memory(x, memory, cache)
         own, across = (None, None) if cache is None else (cache.own, cache.across)
         stored = (None, None) if own is None else (own.key, own.value)
