@@ -180,7 +180,7 @@ def near_or_large(sheet: Sheet) -> None:
     query = 1.0
     wide = 150 if sheet.narrow else 270
     for number, (title, kernel) in enumerate(
-        (("Gaussian", (-((query - KEYS) ** 2) / 2).exp()), ("1 + qk", 1 + query * KEYS))
+        (("Gaussian, width 1", (-((query - KEYS) ** 2) / 2).exp()), ("1 + qk", 1 + query * KEYS))
     ):
         weights = kernel / kernel.sum()
         left = 8 + number * (wide + 24) if sheet.narrow else 56 + number * (wide + 50)
