@@ -68,28 +68,32 @@ def weights_and_true_links(
         said.append(("hit", "next to it")[away] if away < 2 else f"{away} away")
 
     def draw(sheet: Sheet) -> None:
-        cell, left, top = (18, 100, 92) if sheet.narrow else (38, 112, 92)
+        cell, left, top = (27, 92, 92) if sheet.narrow else (38, 112, 92)
+        high, two_lines = (42, 8) if sheet.narrow else (30, 0)  # narrow: the verdict is below the word
+        right = left + len(source) * cell + 8
         for i, word in enumerate(source):
             sheet.text(left + (i + 0.5) * cell + 5, top - 8, word, anchor="start", size=14, turn=-90)
-        high = 30
         for j, (word, row) in enumerate(zip(target, weights.tolist(), strict=True)):
             y = top + j * high
-            sheet.text(left - 7, y + high / 2 + 5, word, anchor="end", size=14)
+            sheet.text(left - 7, y + high / 2 + 5 - two_lines, word, anchor="end", size=14)
             for i, weight in enumerate(row):
                 look = {"color": GREY, "fill": shade(weight), "radius": 0, "line": 0.7}
-                words = "" if sheet.narrow else f"{weight:.2f}".lstrip("0")
+                words = f"{weight:.2f}".lstrip("0")
                 ink = INK if weight < 0.6 else "#ffffff"
                 sheet.box(left + i * cell, y, cell, high, words, ink=ink, size=13, **look)
-            right = left + len(source) * cell + 8
-            sheet.text(right, y + high / 2 + 5, said[j], anchor="start", size=14, bold=said[j] == "hit")
+            at, look = ((left - 7, "end"), {"size": 13}) if sheet.narrow else ((right, "start"), {"size": 14})
+            sheet.text(at[0], y + high / 2 + 5 + two_lines, said[j], anchor=at[1], bold=said[j] == "hit", **look)
         for i, j in sorted(links):
-            radius, middle = (7, 0) if sheet.narrow else (13, 0)
-            x, y = left + (i + 0.5) * cell + middle, top + (j + 0.5) * high
-            sheet.dot(x, y, radius, fill="none", color=KEY)
+            x, y = left + (i + 0.5) * cell, top + (j + 0.5) * high
+            sheet.dot(x, y, 13, fill="none", color=KEY)
         _axes(sheet, left, top)
         under = top + len(target) * high + 22
         sheet.text(left, under, "ring: a true link", anchor="start", size=14, color=KEY_INK)
-        sheet.text(left + len(source) * cell + 8, top - 8, "largest:", anchor="start", size=13, color=GREY)
+        if sheet.narrow:
+            said_below = "under each word: its row's largest weight"
+            sheet.text(left - 84, under + 20, said_below, size=13, anchor="start", color=GREY)
+        else:
+            sheet.text(right, top - 8, "largest:", anchor="start", size=13, color=GREY)
 
     alt = (
         f"Attention weights from {' '.join(target)}, down, to {' '.join(source)}, across, with rings at the true "

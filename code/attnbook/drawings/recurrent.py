@@ -218,14 +218,14 @@ def _gate() -> list[tuple[str, list[float]]]:
 
 
 @drawing(
-    "Four columns, one for each entry of a state. In each, a dot marks the old state and a ring the new proposal on a "
+    "Four columns, entries 1 to 4 of a state. In each, a dot marks the old state and a ring the new proposal on a "
     "vertical scale from -1 to 2; a thick line marks the state after the step, which lies between them, and the gate "
     "is written below: z = 0.78, 0.25, 0.47 and 0.36. The larger z, the nearer the state stays to the old one."
 )
 def a_gate_between_old_and_new(sheet: Sheet) -> None:
     """One step of a gated recurrent unit, entry by entry."""
     (_, old), (_, gate), (_, new), (_, after) = _gate()
-    left, pitch, ground, unit = (40, 62, 134, 52) if sheet.narrow else (60, 110, 134, 52)
+    left, pitch, ground, unit = (40, 62, 134, 52) if sheet.narrow else (60, 142, 134, 52)
     sheet.text(left - 28, 14, "value of each entry", anchor="start", size=14)
     for tick in (-1, 0, 1, 2):
         y = ground - unit * tick
@@ -238,13 +238,14 @@ def a_gate_between_old_and_new(sheet: Sheet) -> None:
         sheet.dot(x, a, 6, fill=INK)
         sheet.dot(x, b, 6, fill="#ffffff", color=INK)
         sheet.line((x - 16, c), (x + 16, c), color=VIOLET, width=4)
-        sheet.text(x, ground + 1.45 * unit + 18, f"z = {gate[k]:.2f}", size=13)
+        sheet.text(x, ground + 1.45 * unit + 10, f"entry {k + 1}", size=13, bold=True)
+        sheet.text(x, ground + 1.45 * unit + 30, f"z = {gate[k]:.2f}", size=13)
         if k == 3:
             names = (a, "old state", INK), (b, "new", INK), (c, "after", VIOLET)
             for y, name, color in names:
                 sheet.text(x + 22, y + 5, name, color=color, anchor="start", size=14, bold=name == "after")
     said = "the larger z, the nearer to the old state"
-    sheet.text(left - 28, ground + 1.45 * unit + 44, said, anchor="start", size=14)
+    sheet.text(left - 28, ground + 1.45 * unit + 58, said, anchor="start", size=14)
 
 
 SKY = "The sky is blue."  # a sentence of the test set

@@ -21,10 +21,10 @@ FOLLOWS = {
 
 @drawing(
     "The target notre belle fleur blanche in two decoders that are being trained, so that all its words are known. "
-    "Both read bos, notre, belle, fleur and predict notre, belle, fleur, blanche. The recurrent decoder takes four "
-    "steps, drawn as a staircase: each state waits for the one before. The Transformer's decoder has all four "
-    "positions in one row: each is joined by lines to the words before it, and none waits for another. When it writes, "
-    "it takes four steps, too."
+    "Both read bos, notre, belle, fleur and predict notre, belle, fleur, blanche. The recurrent decoder has its four "
+    "positions one after another, drawn as a staircase: each state waits for the one before. The Transformer's decoder "
+    "has all four in one row: each is joined by lines to the words before it, and none waits for another. When it "
+    "writes, they come one after another, too."
 )
 def four_steps_or_one(sheet: Sheet) -> None:
     """A known target in a recurrent decoder and in a Transformer's."""
@@ -64,7 +64,7 @@ def _recurrent(sheet: Sheet, left: float, top: float) -> None:
             sheet.text(x - 80, y + 33, "state", size=13)
     sheet.line((left, first + 52), (left, last + 30), color=GREY, arrow=True)
     sheet.text(left + 7, last + 28, "time", anchor="start", size=13, color=GREY)
-    sheet.text(left + 160, last + 60, "4 steps: each waits for the one before", size=14)
+    sheet.text(left + 160, last + 60, "4 positions, each after the one before", size=14)
 
 
 def _parallel(sheet: Sheet, left: float, top: float) -> None:
@@ -74,10 +74,10 @@ def _parallel(sheet: Sheet, left: float, top: float) -> None:
             above = left + 40 + 80 * read, top + 38
             below = left + 40 + 80 * t + 6 * (read - t), top + 88
             sheet.line(above, below, color=VIOLET, width=1.2)
-    sheet.text(left + 160, top + 150, "1 step: no position waits for another", size=14)
+    sheet.text(left + 160, top + 150, "4 positions at once: none waits for another", size=14)
     looks = "Each looks at the words before it."
     sheet.text(left + 160, top + 174, looks, size=14, color=VIOLET)
-    sheet.text(left + 160, top + 198, "When it writes, it takes 4 steps, too.", size=14, color=GREY)
+    sheet.text(left + 160, top + 198, "When it writes: one after another, too.", size=14, color=GREY)
 
 
 @drawing(

@@ -23,6 +23,12 @@ ONE_VECTOR = """“They have a black dog.”, in English above, and the model's 
     broken lines from it to every French word. Below, a table French by English is hatched throughout: no attention, no
     weights. Beside it, bars at the fifth word: the full stop with 49 per cent, noir with 5."""
 
+TRANSFORMER = """“They have a black dog.”, in English above, and a Transformer's French, “Ils ont un chien noir.”,
+    below. From every French word lines run to the English words that the last layer looked at, as the average of its
+    heads, broader where the weight is larger: “chien” looks at “dog” with 1.0, and “noir”, across it, at “black”
+    with 0.9. Below, the same weights as a heat map, and the likeliest words at the fifth place as bars: noir with 95
+    per cent."""
+
 
 class TranslatePageFigure(ModelFigure):
     """English to French in the page: the book's trained models, run by the reader's browser.
@@ -52,7 +58,11 @@ class TranslatePageFigure(ModelFigure):
         From every French word lines run to the English words that the model looked at while writing it, broader where
         the weight is larger. The broadest lines of “chien” and “noir” cross, to “dog” and “black”. Below, the same
         weights as a heat map, French down and English across, and the likeliest words at one place as bars."""
-    pictures: ClassVar = {"fallback": {}, "one_vector": {"model": "seq2seq"}}
+    pictures: ClassVar = {
+        "fallback": {},
+        "transformer": {"model": "transformer"},
+        "one_vector": {"model": "seq2seq"},
+    }
 
     sentence = taking("They have a black dog.", SENTENCE, "what is translated")
     model = one_of("bahdanau", MODELS, "which translator writes")
@@ -67,9 +77,11 @@ class TranslatePageFigure(ModelFigure):
     tries = taking(TRIES, listed(SENTENCE, 0, 8), "what is offered to try")
 
     def alt_text(self) -> str:
-        """What the figure shows: with the one vector in place of the lines, where there is no attention."""
-        return inspect.cleandoc(ONE_VECTOR if self.model == "seq2seq" else self.alt)
+        """What the figure shows, for its model: one vector in place of the lines, where there is no attention."""
+        said = {"seq2seq": ONE_VECTOR, "transformer": TRANSFORMER}
+        return inspect.cleandoc(said.get(self.model, self.alt))
 
     def picture(self) -> str:
         """The name of the stored picture."""
-        return "one_vector" if self.model == "seq2seq" else "fallback"
+        names = {"seq2seq": "one_vector", "transformer": "transformer"}
+        return names.get(self.model, "fallback")
