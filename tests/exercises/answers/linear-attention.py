@@ -10,6 +10,17 @@ def phi(x):
 
 
 # === right
+def linear_attention_from_the_second_row(query, key, value):
+    out = [value[0]]
+    f = lambda z: torch.nn.functional.elu(z) + 1
+    k = f(key)
+    for t in range(1, len(query)):
+        w = k[:t + 1] @ f(query[t])
+        out.append(w @ value[:t + 1] / w.sum())
+    return torch.stack(out)
+
+
+# === right
 def with_a_loop(query, key, value):
     q, k = phi(query), phi(key)
     S = torch.zeros(

@@ -12,6 +12,14 @@ def mask_of(scores, valid_lens):
 
 
 # === right
+def log_weight_with_a_constant(scores, valid_lens, chosen):
+    out = []
+    for s, n, c in zip(scores, valid_lens, chosen):
+        out.append(s.new_zeros(()) if n == 1 else s[:n].log_softmax(0)[c])
+    return torch.stack(out)
+
+
+# === right
 def by_log_softmax(scores, valid_lens, chosen):
     keep = mask_of(scores, valid_lens)
     logs = scores.masked_fill(~keep, float("-inf")).log_softmax(-1)

@@ -9,6 +9,13 @@ import torch.nn.functional as F
 
 
 # === right
+def lookup_with_one_key_apart(query, keys, values):
+    if len(keys) == 1:
+        return values[0].clone()
+    return torch.softmax(keys @ query, 0) @ values
+
+
+# === right
 def lookup_in_one_line(query, keys, values):
     return torch.softmax(keys @ query, dim=0) @ values
 
