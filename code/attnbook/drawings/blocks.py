@@ -97,6 +97,7 @@ def a_norm_on_the_stream_or_beside_it(sheet: Sheet) -> None:
 
 WORD = torch.tensor([1.0, 3.0, 5.0, 7.0])  # the features of one word
 COLUMNS, DEPTH = 3, 2  # positions and sentences of the little batch
+FEATURE = torch.tensor([[3.0, 1, 1], [1, 0, 0]])  # the first feature of its words; the zeros are padding
 
 
 @drawing(
@@ -104,7 +105,8 @@ COLUMNS, DEPTH = 3, 2  # positions and sentences of the little batch
     "layer norm and RMS norm one column is shaded, the features 1, 3, 5 and 7 of one word. Layer norm subtracts their "
     "mean, 4, and divides by their standard deviation, 2.24, which makes -1.34, -0.45, 0.45 and 1.34 of them. RMS norm "
     "divides by the root of their mean square, 4.58, which makes 0.22, 0.65, 1.09 and 1.53. In the cube for batch norm "
-    "the top layer is shaded: one feature of all positions of both sentences."
+    "the top layer is shaded, one feature of all positions of both sentences: 3, 1, 1 in front and 1, 0, 0 behind, "
+    "where the zeros are padding. Their mean is 1 and their standard deviation 1."
 )
 def numbers_normalised_together(sheet: Sheet) -> None:
     """Which numbers of a batch share a mean and a standard deviation."""
@@ -113,15 +115,17 @@ def numbers_normalised_together(sheet: Sheet) -> None:
     rms = WORD.square().mean().sqrt()
     torch.testing.assert_close(F.layer_norm(WORD, (4,)), centred / deviation)
     after = centred / deviation, WORD / rms
+    behind = f"behind (padded): {' '.join(f'{x:.0f}' for x in FEATURE[1].tolist())}; "
+    behind += f"mean {FEATURE.mean():.0f}, deviation {FEATURE.std(correction=0):.0f}"
     cubes = (
         ("layer norm", "one word", f"mean {WORD.mean():.0f}, deviation {deviation:.2f}"),
         ("RMS norm", "one word", f"root mean square {rms:.2f}"),
-        ("batch norm", "one feature", "of all words and padding"),
+        ("batch norm", "one feature", behind),
     )
     for number, (title, which, does) in enumerate(cubes):
         if sheet.narrow:
             x, y = 26, 20 + 196 * number
-            words, base, anchor = 232, y + 62, "start"
+            words, base, anchor = 232 if number < 2 else 178, y + 62, "start"
         else:
             x, y = 42 + 236 * number, 34
             words, base, anchor = x + 68, 212, "middle"
@@ -133,11 +137,12 @@ def numbers_normalised_together(sheet: Sheet) -> None:
         if not sheet.narrow:
             sheet.text(x + 68, 18, title, bold=True)
             sheet.text(words, base, which, size=14, color=VIOLET)
-            sheet.text(words, base + 21, does, size=14)
+            for line, said in enumerate(does.split("; ")):
+                sheet.text(words, base + 21 + 20 * line, said, size=14)
         else:
             sheet.text(words, base, title, anchor=anchor, bold=True)
             sheet.text(words, base + 22, which, anchor=anchor, size=14, color=VIOLET)
-            for line, said in enumerate(re.sub("(root mean|words) ", r"\1, ", does).split(", ")):
+            for line, said in enumerate(re.sub("(root mean) ", r"\1, ", does).replace(";", ",").split(", ")):
                 sheet.text(words, base + 44 + 20 * line, said, anchor=anchor, size=14)
 
 
@@ -163,7 +168,7 @@ def _cube(sheet: Sheet, x: float, y: float, *, together: str) -> None:
             word = together == "word" and column == 1
             chosen = word or (together == "feature" and row == 0)
             look = {"color": GREY, "ink": INK, "radius": 0, "line": 1, "size": 13}
-            said = f"{WORD[row]:.0f}" if word else ""
+            said = f"{WORD[row]:.0f}" if word else f"{FEATURE[0, column]:.0f}" if chosen else ""
             sheet.box(*corner(column, row, 0), wide, high, said, fill=marked if chosen else plain, **look)
     for depth in range(DEPTH):
         for column in range(COLUMNS):

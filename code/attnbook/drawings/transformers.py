@@ -175,7 +175,7 @@ def every_number_of_a_tiny_transformer(sheet: Sheet) -> None:
         for number, (name, title, how, color) in enumerate(band):
             values = numbers[name].tolist()
             across = len(values[0]) * wide
-            if number:
+            if number and name not in ("key", "value"):  # q, k and v are made from x, side by side
                 sheet.line((x - gap + 7, y + 1.5 * high), (x - 7, y + 1.5 * high), color=GREY, arrow=True)
             sheet.text(x + across / 2, y - 23, title, bold=True, color=color, size=14)
             sheet.text(x + across / 2, y - 7, how, size=13, color=GREY)

@@ -40,17 +40,18 @@ class Frame:
         return (image if self.picture else "") + lines
 
 
-def as_address(figure: Figure) -> str:
+def as_address(figure: Figure, dpi: int = 110) -> str:
     """Draw a figure into a data address, with few colours.
 
     Args:
         figure: made without pyplot, which would show it a second time.
+        dpi: dots per inch, and so how large it is drawn.
 
     Returns:
         `data:image/png;base64,…`
     """
     drawn, small = io.BytesIO(), io.BytesIO()
-    figure.savefig(drawn, format="png", dpi=110)
+    figure.savefig(drawn, format="png", dpi=dpi)
     with Image.open(drawn) as image:
         few = image.quantize(COLOURS, method=Image.Quantize.FASTOCTREE)
         few.save(small, "PNG", optimize=True)

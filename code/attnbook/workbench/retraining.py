@@ -58,6 +58,8 @@ def draw_curves(curves: dict[str, list], current: str) -> str:
     _, most = ax.set_ylim(bottom=0)
     _, last = ax.set_xlim(left=0)
     heading, said = short_names(list(shown))
+    if len(shown) > 1:
+        heading += "\n(violet: this run,\ngrey: the others)"
     beside = ax.get_yaxis_transform()  # x in widths of the plot, y in nats
     ax.text(1.07, 1.0, heading, transform=ax.transAxes, va="top", fontsize=9)
     ends = {name: curve[-1] for name, curve in shown.items()}
@@ -67,7 +69,7 @@ def draw_curves(curves: dict[str, list], current: str) -> str:
         ax.plot([step, last], [loss, loss], color=color, linewidth=0.7, linestyle=":")
         ax.plot([1, 1.06], [loss, height], transform=beside, color=color, linewidth=0.7, clip_on=False)
         ax.text(1.07, height, said[name], transform=beside, va="center", color=color, weight=weight, fontsize=10)
-    return as_address(figure)
+    return as_address(figure, dpi=145)  # as wide as the page
 
 
 def spread_labels(heights: dict[str, float], least: float) -> dict[str, float]:
