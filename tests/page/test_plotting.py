@@ -316,7 +316,7 @@ def test_plot_weights_row():
     colours = {to_rgba(line.get_color()): line for line in ax.lines}
     assert list(colours[to_rgba(plotting.QUERY)].get_xdata()) == [1.5, 1.5]
     assert list(colours[to_rgba(plotting.KEY)].get_xdata()) == key.tolist()
-    assert "query" in {t.get_text() for t in ax.texts}
+    assert "query 1.5" in {t.get_text() for t in ax.texts}
     assert ax.get_ylim()[0] == 0 and ax.get_xlabel() and ax.get_ylabel()
     assert plotting.plot_weights_row(key, weights, 1.5) is not ax
 

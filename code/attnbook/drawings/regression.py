@@ -68,6 +68,7 @@ def each_point_by_its_weight(sheet: Sheet) -> None:
     there, above = plot.at(asked, answer.item())
     sheet.line((there, floor), (there, above), color=QUERY, dashed=True)
     plot.curve(FINE, curve, OUTPUT)
+    sheet.text(*plot.at(1, 1.45), "estimate", anchor="start", color=OUTPUT, size=14)
     shares = (weights[0] / weights.max()).tolist()
     for x, y, share in zip(*(p.tolist() for p in points), shares, strict=True):
         color = VALUE if share > 0.01 else MASKED
@@ -81,8 +82,8 @@ def each_point_by_its_weight(sheet: Sheet) -> None:
     values = plot.at(asked + 0.12, 0.85)
     sheet.text(*values, "values", anchor="start", color=VALUE, size=14)
     left = plot.at(asked - 2.6 * width, 0)[0]
-    for row, words in enumerate(("the kernel: near", "points count more")):
-        high = floor - 36 + 18 * row
+    for row, words in enumerate(("the kernel,", f"width {width:g}: near", "points count more")):
+        high = floor - 54 + 18 * row
         sheet.text(left, high, words, anchor="end", color=VIOLET, size=14)
     left, high = (176, 14) if sheet.narrow else (500, 36)
     for row, words in enumerate((f"answer {answer.item():.1f}:", "the weighted average")):
@@ -164,15 +165,16 @@ def twenty_fits(sheet: Sheet) -> None:
 
 
 @drawing(
-    "Three small maps of two features, each with a query in the middle and the line on which a key gets the same "
-    "score. One w: a circle, all directions count alike. One w for each feature: an ellipse along the axes, narrow in "
-    "the feature with the large w. A matrix W: a tilted ellipse, narrow in a direction that mixes both features."
+    "Three small maps of two features, distance to the right and size upwards, each with a query in the middle and "
+    "three lines on which keys get the same score. One w: circles, all directions count alike. One w for each feature: "
+    "ellipses along the axes, narrow in size, which has the larger w. A matrix W: tilted ellipses, narrow in a "
+    "direction that mixes both features."
 )
 def from_one_width_to_a_matrix(sheet: Sheet) -> None:
     """Which keys are equally near to a query, with one width, one per feature, or a matrix."""
     cases = (
         ("one w", torch.tensor([[1.25, 0.0], [0.0, 1.25]]), "all directions alike"),
-        ("one w per feature", torch.tensor([[0.8, 0.0], [0.0, 2.2]]), "feature 2 counts more"),
+        ("one w per feature", torch.tensor([[0.8, 0.0], [0.0, 2.2]]), "size counts more"),
         ("a matrix W", torch.tensor([[0.57, 0.57], [-1.56, 1.56]]), "a mixture counts more"),
     )
     turn = torch.linspace(0, 2 * torch.pi, 73, dtype=torch.float64)
@@ -191,17 +193,14 @@ def from_one_width_to_a_matrix(sheet: Sheet) -> None:
         for part in (0.4, 0.7, 1.0):
             ends = part * torch.linalg.solve(matrix.double(), circle)  # ‖W z‖ = part
             points = [(middle[0] + scale * a, middle[1] - scale * b) for a, b in ends.T.tolist()]
-            if part == 1:
-                sheet.line(*points, color=VIOLET, width=2.5)
-            else:
-                sheet.line(*points, color=VIOLET, width=1)
+            sheet.line(*points, color=VIOLET, width=1.5)
         low, left = y + 30 + side, x
         sheet.line((left, low), (left + side, low), color=INK, width=1, arrow=True)
         sheet.line((left, low), (left, y + 30), color=INK, width=1, arrow=True)
         sheet.dot(*middle, 5, fill=QUERY)
         if number == 0:
-            sheet.text(left + side, low + (-8 if sheet.narrow else 16), "feature 1", anchor="end", size=13)
-            sheet.text(left + 6, y + 44, "feature 2", anchor="start", size=13)
+            sheet.text(left + side, low + (-8 if sheet.narrow else 16), "distance", anchor="end", size=13)
+            sheet.text(left + 6, y + 44, "size", anchor="start", size=13)
         if number == 1:
             sheet.line((middle[0], middle[1] - 5), (middle[0], y + 54), color=QUERY, width=1)
             sheet.text(middle[0], y + 49, "query", size=13, color=QUERY)

@@ -170,12 +170,14 @@ def _keys_on_a_parabola(sheet: Sheet, left: float, y: float, unit: float) -> Non
 )
 def every_query_meets_every_key(sheet: Sheet) -> None:
     """The additive score for all pairs: first a hidden vector for each pair, then a number."""
-    size, cell, left, top = (3, 5, 4), 38, 78, 66  # T, S, h
+    size, left, cell = (3, 5, 4), 78, 38 if sheet.narrow else 48  # T, S, h
+    top = 28 + cell
+    unit = (cell - 6) / size[2]
 
     def vector(i: int, j: int, color: str) -> None:
-        for unit in range(size[2]):
-            x, y = left + j * cell + 4, top + i * cell + 3 + 8 * unit
-            sheet.box(x, y, 30, 7, color=color, fill=tint(color), radius=0, line=1)
+        for number in range(size[2]):
+            x, y = left + j * cell + 4, top + i * cell + 3 + number * unit
+            sheet.box(x, y, cell - 8, unit - 1, color=color, fill=tint(color), radius=0, line=1)
 
     pairs = [(i, j) for i in range(size[0]) for j in range(size[1])]
     for j in range(size[1]):
@@ -199,6 +201,7 @@ def every_query_meets_every_key(sheet: Sheet) -> None:
         sheet.text(left + 5 * cell + 48, top + 1.5 * cell - 10, "· w_v")
         right, high = left + 5 * cell + 98, top
     for i, j in pairs:
-        sheet.box(right + j * cell + 4, high + i * cell + 4, 30, 30, color=GREY, fill=shade(0.12), radius=0, line=1)
+        x, y = right + j * cell + 4, high + i * cell + 4
+        sheet.box(x, y, cell - 8, cell - 8, color=GREY, fill=shade(0.12), radius=0, line=1)
     sheet.text(right + 2.5 * cell, high + 3 * cell + 22, "scores:", size=14)
     sheet.text(right + 2.5 * cell, high + 3 * cell + 42, f"T · S = {size[0] * size[1]} numbers", size=14)

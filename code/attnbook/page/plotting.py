@@ -223,7 +223,7 @@ def plot_weights_row(key: Tensor, weights: Tensor, query: float, ax: Axes | None
     ax.plot(_array(key), np.zeros(len(key)), "|", color=KEY, markersize=9)
     ax.axvline(query, color=QUERY, linewidth=1.5, linestyle=":")
     ax.annotate(
-        "query",
+        f"query {query:g}",
         (query, 1),
         xycoords=("data", "axes fraction"),
         xytext=(0, 2),

@@ -31,17 +31,19 @@ def draw_tables(tables: dict[str, torch.Tensor], rows: list[str] | None = None) 
     Returns:
         The picture's address.
     """
-    figure = Figure(figsize=(5.2, 2), layout="constrained", facecolor="none")
+    figure = Figure(figsize=(5.2, 2.4), layout="constrained", facecolor="none")
+    figure.supxlabel("orange frame: not as it should be", fontsize=11)
     first = next(iter(tables.values()))
     axes = figure.subplots(1, len(tables))
     for ax, (title, table) in zip(axes, tables.items(), strict=True):
         ax.imshow(table.numpy(), cmap=WEIGHTS, vmin=0, vmax=1, aspect="auto")
-        ax.set(xticks=[], yticks=[], facecolor="none")
+        ax.set(xticks=range(table.shape[1]), yticks=[], facecolor="none")
+        ax.tick_params(axis="x", length=0, labelcolor=KEY)
         ax.set_title(title, fontsize=11)
         ax.set_xlabel("keys", color=KEY)
         if rows and ax is axes[0]:
             ax.set_yticks(range(len(table)), rows)
-            ax.tick_params(length=0, labelcolor=QUERY)
+            ax.tick_params(axis="y", length=0, labelcolor=QUERY)
         for i, j in torch.cartesian_prod(*map(torch.arange, table.shape)).tolist():
             ink = "white" if table[i, j] > 0.6 else INK
             words = f"{table[i, j]:.2f}"

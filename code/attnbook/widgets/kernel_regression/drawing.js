@@ -159,7 +159,7 @@ export function drawFit(p, view, act) {
       ...attrs,
     });
   keys.forEach((_, j) => spot(`point${j}`, j, { "data-point": j }));
-  // The handle's knob is only the ground on which the chosen point is drawn once more, with a dark rim.
+  // The handle's knob is only the ground on which the chosen point is drawn once more.
   p.handle("point", {
     x,
     y,
@@ -171,7 +171,7 @@ export function drawFit(p, view, act) {
     text: `x ${fmt(keys[chosen])}, y ${fmt(values[chosen])}, weight ${fmt(weights[chosen], 3)}`,
     onMove: (to) => act.movePoint(to, [domain, view.ends]),
   });
-  spot("chosen", chosen, { stroke: COLOUR.ink, "stroke-width": 1.6 });
+  spot("chosen", chosen);
   p.handle("query", {
     x,
     at: [query, rail],

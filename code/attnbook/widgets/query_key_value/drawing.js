@@ -95,7 +95,7 @@ const knob = (weight, scale = 1) => scale * (6 + 7 * Math.sqrt(weight)); // the 
 export function drawQueryPlane(p, view, fig) {
   const { query, keys, weights, winner, score, named } = view;
   const title = named ? "Query and keys: what is asked for?" : "Query and keys: which key answers best?";
-  const note = named ? "dotted: two tie" : "dotted lines: two keys tie";
+  const note = named ? "dashed: two tie" : "dashed lines: two keys tie";
   const space = plane(p, title, p.width > 320 ? note : "", named && KEY_AXES);
   const { plot, x, y, at } = space;
   const frame = [
@@ -111,7 +111,7 @@ export function drawQueryPlane(p, view, fig) {
     borders(regions, frame).forEach(([from, to], i) => {
       g.line(`border${i}`, ...at(from), ...at(to), {
         stroke: COLOUR.muted,
-        "stroke-dasharray": "2 5",
+        "stroke-dasharray": "5 5",
         "stroke-width": 1.3,
         "stroke-linecap": "round",
       });
@@ -158,12 +158,10 @@ export function drawQueryPlane(p, view, fig) {
   });
   p.text("name", qx, qy + 5, "q", { ...INSIDE, colour: COLOUR.ground });
   if (named) {
-    // Towards the middle of the plane, so that it covers no key that the query has been dragged to.
-    const [side, low] = [query[0] < 0 ? -16 : 16, qy > plot.bottom - 40];
-    p.text("asked", qx + side, qy + (low ? -21 : 31), `${questionOf(query)}?`, {
+    // In a corner, where it covers neither the query's arm nor the words around the query.
+    p.text("asked", plot.left + 8, plot.bottom - 8, `q: ${questionOf(query)}?`, {
       size: 15,
       weight: 650,
-      anchor: side > 0 ? "end" : "start",
       halo: true,
       colour: COLOUR.query,
       "pointer-events": "none",

@@ -94,7 +94,7 @@ function drawScores(p, { scores, sd, d, scaled }) {
     x,
     xTicks: range(p.narrow ? -2 : -4, p.narrow ? 3 : 5).map((i) => (i * reach) / (p.narrow ? 2.1 : 4.2)),
     xFormat: (v) => fmt(v, 0),
-    xLabel: `score, from −${reach} to ${reach}`,
+    xLabel: `score (the axis ends at ±${reach})`,
   });
   const width = sd / 3;
   const inside = p.clip("inside", plot.left, plot.top, plot.width, plot.height);
@@ -141,7 +141,7 @@ function drawWeights(p, { weights, typical }) {
   p.text("weight", plot.right, plot.top + 14, "weight on each key", { anchor: "end", halo: true });
   p.text("keys", (plot.left + plot.right) / 2, plot.bottom + 24, "16 keys, largest weight first", { anchor: "middle" });
   p.legend("legend", plot.left - 30, 16, [
-    { label: "a typical query", colour: COLOUR.weight, mark: "box" },
+    { label: "the median query", colour: COLOUR.weight, mark: "box" },
     { label: "mean of all 256", colour: COLOUR.ink, mark: "line" },
   ]);
 }

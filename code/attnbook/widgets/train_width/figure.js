@@ -90,7 +90,14 @@ function tell(path, k, rate, best) {
 const LOSSES = [10, 72];
 
 function drawLoss(p, { landscape, path, k, rate, act }) {
-  const plot = p.plot({ top: 34, left: 46, right: 10, bottom: 44 });
+  const items = [
+    { label: "w now", colour: COLOUR.accent, mark: "dot" },
+    { label: "start", colour: COLOUR.accent, mark: "triangle" },
+    { label: "next step", colour: COLOUR.ink },
+    { label: "slope", colour: COLOUR.ink, mark: "dash" },
+  ];
+  const top = 14 + p.legend("legend", 12, 14, items, { maxWidth: p.width - 12 });
+  const plot = p.plot({ top, left: 46, right: 10, bottom: 44 });
   const end = rate < RATES[0] ? FAR : GRID.at(-1); // short steps do not lead far
   const x = linear([GRID[0], end], [plot.left, plot.right]);
   const y = linear(LOSSES, [plot.bottom, plot.top]);
@@ -129,17 +136,6 @@ function drawLoss(p, { landscape, path, k, rate, act }) {
     text: `w₀ = ${fmt(path[0].w, 1)}`,
     onMove: ([w]) => act({ w0: Number(w.toFixed(1)) }),
   });
-  p.legend(
-    "legend",
-    plot.left - 34,
-    14,
-    [
-      { label: "w now", colour: COLOUR.accent, mark: "dot" },
-      { label: "start", colour: COLOUR.accent, mark: "triangle" },
-      { label: "next step", colour: COLOUR.ink },
-    ],
-    { maxWidth: p.width },
-  );
 }
 
 function drawFit(p, { path, k }) {
