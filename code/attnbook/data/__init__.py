@@ -8,7 +8,7 @@ from attnbook.data.batches import (
     make_batches,
     pad_rows,
 )
-from attnbook.data.corpus import bundled_pairs, read_pairs, tatoeba_pairs
+from attnbook.data.corpus import bundled_pairs, tatoeba_pairs
 from attnbook.data.download import (
     TATOEBA_SHA1,
     TATOEBA_URL,
@@ -16,6 +16,7 @@ from attnbook.data.download import (
     download_tatoeba,
 )
 from attnbook.data.grammar.bilingual import AlignedPair, BilingualGrammar
+from attnbook.data.reading import read_pairs
 from attnbook.data.splits import (
     Pair,
     Split,

@@ -48,8 +48,8 @@ def tint(color: str, part: float = 0.2) -> str:
 
 
 def _number(value: float) -> str:
-    # what lies halfway goes up, whichever way a processor's last digit has gone; and no "-0"
-    return f"{round(value + 1e-6, 1) + 0:g}"
+    # what lies halfway goes outwards, whichever way a processor's last digit has gone; and no "-0"
+    return f"{round(value + math.copysign(1e-6, value), 1) + 0:g}"
 
 
 class Sheet:

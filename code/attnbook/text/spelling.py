@@ -21,16 +21,13 @@ WITHOUT_SPACES = (
     "\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 )
 _WITHOUT_SPACES = re.compile(f"[{WITHOUT_SPACES}]")
-_PLAIN = str.maketrans(
-    {
-        **dict.fromkeys("\u2019\u2018\u02bc", "'"),
-        **dict.fromkeys("\u2010\u2011", "-"),
-        # full-width letters and digits
-        **{
-            wide: wide - 0xFEE0 for wide in range(0xFF10, 0xFF5B) if chr(wide).isalnum()
-        },
-    }
-)
+# full-width letters and digits
+_WIDE = [chr(code) for code in range(0xFF10, 0xFF5B) if chr(code).isalnum()]
+_PLAIN = {
+    **str.maketrans(dict.fromkeys("\u2019\u2018\u02bc", "'")),
+    **str.maketrans(dict.fromkeys("\u2010\u2011", "-")),
+    **{ord(wide): chr(ord(wide) - 0xFEE0) for wide in _WIDE},
+}
 
 
 def spell(sentence: str) -> str:

@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
+from typing import Any
 
 from attnbook.text.spelling import cut, is_spaced, kind_of, spell
 
@@ -137,7 +138,7 @@ class Writing:
             ) from error
 
 
-def _most(counts: Counter):
+def _most(counts: Counter) -> Any:
     """The most frequent; of two that are equally so, the smaller."""
     return min(counts, key=lambda one: (-counts[one], one))
 

@@ -192,11 +192,11 @@ def _read(name: str) -> tuple[dict[str, Tensor], dict]:
 
 def _translator(weights: dict[str, Tensor], about: dict) -> Translator:
     try:
-        vocabs = (
+        source_vocab, target_vocab = (
             vocabulary_from_dict(about[f"{s}_vocab"]) for s in ("source", "target")
         )
         model = stored_model(about["kind"], about["config"], weights)
-        return Translator(model.eval(), *vocabs)
+        return Translator(model.eval(), source_vocab, target_vocab)
     except (LookupError, AttributeError, TypeError, ValueError, RuntimeError) as error:
         raise _damaged(about["name"], f"{type(error).__name__}: {error}") from error
 

@@ -277,14 +277,14 @@ class Translator:
         """
         state = read_archive(path)
         try:
-            vocabs = (
+            source_vocab, target_vocab = (
                 vocabulary_from_dict(state[side])
                 for side in ("source_vocab", "target_vocab")
             )
             model = stored_model(state["kind"], state["config"], state["weights"])
             stored = state.get("writing")  # files of earlier editions have none
             writing = None if stored is None else Writing.from_dict(stored)
-            return cls(model.eval(), *vocabs, writing)
+            return cls(model.eval(), source_vocab, target_vocab, writing)
         except (LookupError, TypeError, ValueError, RuntimeError) as error:
             raise CheckpointError(
                 f"{path} does not hold a translator ({type(error).__name__}: {error}); train one with "

@@ -54,7 +54,7 @@ GATHER = """([width, shows]) => {
   whole.innerHTML = `<rect width="${width}" height="${height}" rx="12" fill="#ffffff"/>`
     + `<text x="${edge + 4}" y="28" ${type}></text>`
     + (shows && `<text x="${edge + 4}" y="50" font-family="system-ui,sans-serif" font-size="14" `
-      + `fill="#5a6170"></text>`);
+      + `fill="#5b6472"></text>`);
   [card.querySelector(".ab-title").textContent, shows].forEach((words, i) => {
     if (words) whole.querySelectorAll("text")[i].textContent = words;
   });
