@@ -109,7 +109,7 @@ def test_words_are_lowered_and_raised():
     sheet = Sheet(340)
     sheet.text(0, 20, "W_O x^{T}<")
     assert (
-        '>W<tspan dy="3.8" font-size="11.2">O</tspan><tspan dy="-3.8"> x</tspan>'
+        '>W<tspan dy="3.8" font-size="11.3">O</tspan><tspan dy="-3.8"> x</tspan>'
         in sheet.svg()
     )
     assert ">T</tspan>" in sheet.svg() and "&lt;" in sheet.svg()
