@@ -25,7 +25,7 @@ HIDDEN = {
     ),
     "in a box": ("cfg = {}\nbox = [cfg]", "box[0]['s'] = 1", "'s' in cfg"),
     "a method under a name": ("l = []\nadd = l.append", "add(1)", "l"),
-    "an argument called out": ("z = torch.zeros(2)", "torch.add(z, 1, out=z)", "z[0]"),
+    "a text that is run": ("z = torch.zeros(2)", "exec('z += 1')", "z[0]"),
     "an attribute of a module": ("import math", "setattr(math, 'ONE', 1)", "math.ONE"),
 }
 

@@ -21,7 +21,7 @@
  *           signedFill(v), signedInk(v)     the same for a signed number −1 … 1: ochre, white, blue-violet
  *           COLOUR.heads                    four, for heads
  * DOM       html(tag, attrs, ...children)   an HTML element; attrs: text, class, on… = function, others as they are
- *           fillTrack(input)                colours the track of a range input up to its value; called after each change
+ *           fillTrack(input)                colours the track of a range input up to its value; after each change
  * Model     setTrait(model, name, value)    model.set + a throttled save_changes (several sets, one message)
  */
 
