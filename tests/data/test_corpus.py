@@ -288,6 +288,13 @@ def test_a_file_without_a_last_line_end_is_taken_with_a_word(tmp_path):
     )
 
 
+def test_one_pair_is_one_pair(tmp_path):
+    told = []
+    (tmp_path / "fra.txt").write_text("Hi.\tSalut.\n")
+    read_pairs(tmp_path / "fra.txt", report=told.append)
+    assert told[0].endswith("fra.txt: 1 pair")
+
+
 def test_several_faults_are_counted_each_with_its_first_line(tmp_path):
     told = []
     (tmp_path / "fra.txt").write_text("\n" + MANY + "\nno tab\n1\t2\n")

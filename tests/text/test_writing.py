@@ -67,6 +67,7 @@ def test_what_was_learned_from_is_written_again(texts):
         (ENGLISH, "tom is here . is it ?", "Tom is here. Is it?"),
         (ENGLISH, "i'm old , and i know .", "I’m old, and I know."),
         (ENGLISH, "", ""),
+        (ENGLISH, "<unk> is <unk> .", "<unk> is <unk>."),
     ],
 )
 def test_new_tokens_are_written_alike(texts, tokens, written):

@@ -39,8 +39,8 @@ def read_pairs(
     Args:
         path: the file.
         strict: require that each line is a pair, with as many columns as the first and a line end.
-        report: is told in one sentence how many pairs there are and what was left out. If not given, a warning says it
-            when something was.
+        report: is told in one sentence how many pairs there are and what was left out; not with `strict`, which leaves
+            nothing out. If not given, a warning says it when something was.
 
     Returns:
         The pairs as they are written, in their order; `normalise` makes spellings equal.
@@ -153,7 +153,7 @@ def _parse(data: bytes, name: str) -> tuple[list[Pair], str, bool]:
             f"{name}: {lost:,} of {len(rows):,} lines are no pair ({reasons}), too many to be left out: is it a file "
             "of sentences and their translations, with a tab between the two?"
         )
-    said = f"{name}: {len(pairs):,} pairs"
+    said = f"{name}: {len(pairs):,} pair{'s' * (len(pairs) != 1)}"
     if left_out:
         number = sum(map(len, left_out.values()))
         lines_are = "1 line" if number == 1 else f"{number:,} lines"

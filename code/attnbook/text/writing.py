@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
-from attnbook.text.spelling import cut, is_spaced, kind_of, spell
+from attnbook.text.spelling import SPECIALS, UNK, cut, is_spaced, kind_of, spell
 
 ENDS = frozenset(".!?。！？؟।")  # behind them a sentence begins
 NARROW = "\u202f"  # the space that French sets before a mark and inside « »
@@ -148,7 +148,7 @@ def _kinds(two: tuple[str, str]) -> tuple[str, str]:
 
 
 def _class(token: str) -> str:
-    kind = kind_of(token[0])
+    kind = "L" if token == SPECIALS[UNK] else kind_of(token[0])  # it stands for a word
     return kind if kind in ("L", "N", "C") else token
 
 
@@ -174,6 +174,6 @@ def _beginnings(tokens: Sequence[str]) -> Iterator[bool]:
     """Whether each token is the first word of a sentence."""
     begins = True
     for token in tokens:
-        word = kind_of(token[0]) in "LNC"
+        word = _class(token) in ("L", "N", "C")
         yield begins and word
         begins = token in ENDS or (begins and not word)
