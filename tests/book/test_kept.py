@@ -8,6 +8,7 @@ import sys
 
 import nbformat
 import pytest
+from playwright.sync_api import expect
 from test_classroom import CHAPTER, RIGHT, WRONG, Reader, context  # noqa: F401
 from test_pages import WIDE
 
@@ -67,9 +68,10 @@ class Files:
         download.value.save_as(path)
         return download.value.suggested_filename
 
-    @property
-    def solved(self):
-        return self.page.locator("table.attnbook-progress caption").inner_text()
+    def await_solved(self, number):
+        """Until the table says so: it is filled when the page's scripts have run."""
+        caption = self.page.locator("table.attnbook-progress caption")
+        expect(caption).to_have_text(re.compile(f"^{number} of"), timeout=20_000)
 
     def kept(self, key):
         return self.page.evaluate("(key) => localStorage.getItem(key)", key)
@@ -90,7 +92,7 @@ def test_progress_goes_to_a_file_and_comes_back(files, tmp_path):
     path = tmp_path / "progress.json"
     path.write_text(json.dumps(THEIRS))
     assert files.read("progress", path)[0] == SAID
-    assert files.solved.startswith("1 of")
+    files.await_solved(1)
     row = files.page.locator("table.attnbook-progress tr", has_text="soft-lookup")
     address = row.get_by_role("link").evaluate("link => link.href")
     assert address.endswith("chapters/01-queries-keys-values.html#ex-soft-lookup")
@@ -170,7 +172,7 @@ def test_a_strange_record_in_the_browser_is_no_hindrance(files, kept):
     files.page.evaluate("(t) => localStorage.setItem('attnbook:progress', t)", kept)
     files.page.evaluate("dispatchEvent(new StorageEvent('storage'))")
     files.page.reload()
-    assert files.solved.startswith("1 of" if "soft-lookup" in kept else "0 of")
+    files.await_solved(int("soft-lookup" in kept))
 
 
 # --- answers ----------------------------------------------------------------------------------------------------------
