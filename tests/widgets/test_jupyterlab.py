@@ -24,8 +24,8 @@ from tools import ROOT, stored_notebooks
 NOTEBOOKS = stored_notebooks()
 # references to other pages: the book resolves them, a single notebook cannot
 ELSEWHERE = "Cross reference target was not found", "Cross-reference"
-# what JupyterLab itself says of a kernel that ends while it is asked something
-UNANSWERED = "Canceled future for"
+# what JupyterLab itself says when a notebook is closed while its kernel is asked something, or its toolbar measured
+CLOSED = "Canceled future for", "Error while computing the ReactiveToolbar"
 CELLS = [
     "from attnbook.widgets import SaturationFigure, TrainWidthFigure\nfigure = SaturationFigure(d=64)\nfigure",
     "print('the kernel sees', figure.d, figure.scaled)",
@@ -270,7 +270,7 @@ def open_lab(lab, browser, requests, problems):
     )
 
     def note(text: str) -> None:
-        if not text.startswith(ELSEWHERE) and UNANSWERED not in text:
+        if not text.startswith(ELSEWHERE) and not any(said in text for said in CLOSED):
             problems.append(text)
 
     # from here on: what extensions of JupyterLab say while they start is not ours
