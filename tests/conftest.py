@@ -43,9 +43,7 @@ class Build:
 def cold_build(tmp_path_factory, request):
     """The book built from nothing, as `make book` builds it, once for all pytest processes of a run."""
     folder = tmp_path_factory.getbasetemp()
-    folder = (
-        folder.parent if hasattr(request.config, "workerinput") else folder
-    ) / "built-book"
+    folder = (folder.parent if hasattr(request.config, "workerinput") else folder) / "built-book"
     with FileLock(f"{folder}.lock"):
         if not (folder / "result").exists():
             folder.mkdir(exist_ok=True)
@@ -53,21 +51,14 @@ def cold_build(tmp_path_factory, request):
             begin = time.perf_counter()
             with open(folder / "build.log", "w") as log:
                 done = subprocess.run(
-                    [*command, "--path-output", str(folder)],
-                    cwd=ROOT,
-                    stdout=log,
-                    stderr=subprocess.STDOUT,
+                    [*command, "--path-output", str(folder)], cwd=ROOT, stdout=log, stderr=subprocess.STDOUT
                 )
-            (folder / "result").write_text(
-                f"{done.returncode} {time.perf_counter() - begin:.1f}"
-            )
+            (folder / "result").write_text(f"{done.returncode} {time.perf_counter() - begin:.1f}")
     return Build(folder)
 
 
 @pytest.fixture(scope="session")
 def built_book(cold_build) -> Path:
     """The folder of the built pages; a build with a warning is an error."""
-    assert cold_build.code == 0, (
-        f"the book does not build without a warning:\n{cold_build.log[-6000:]}"
-    )
+    assert cold_build.code == 0, f"the book does not build without a warning:\n{cold_build.log[-6000:]}"
     return cold_build.html

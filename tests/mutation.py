@@ -48,17 +48,10 @@ def main(jobs_file: str) -> None:
     from hypothesis import strategies as st
 
     settings(max_examples=5, database=None, derandomize=True)(
-        given(
-            st.lists(st.floats(-1, 1), min_size=1),
-            st.integers(1, 9),
-            st.sampled_from("ab"),
-        )(lambda a, b, c: None)
+        given(st.lists(st.floats(-1, 1), min_size=1), st.integers(1, 9), st.sampled_from("ab"))(lambda a, b, c: None)
     )()
     torch.set_num_threads(1)
-    torch.autograd.gradcheck(
-        lambda x: (x @ x.T).softmax(-1),
-        torch.eye(2, dtype=torch.float64).requires_grad_(),
-    )
+    torch.autograd.gradcheck(lambda x: (x @ x.T).softmax(-1), torch.eye(2, dtype=torch.float64).requires_grad_())
     assert "attnbook" not in sys.modules
 
     plan = json.loads(Path(jobs_file).read_text("utf-8"))
@@ -70,20 +63,10 @@ def main(jobs_file: str) -> None:
             path.write_text(job["text"], "utf-8")
             try:
                 # no conftest: it is this script that sets the environment, and only unit tests are run
-                status = run_tests(
-                    plan["package_root"], [*plan["arguments"], *job["tests"]], log
-                )
+                status = run_tests(plan["package_root"], [*plan["arguments"], *job["tests"]], log)
             finally:
                 path.write_text(before, "utf-8")
-            print(
-                json.dumps(
-                    {
-                        "status": status,
-                        "log": log.read_text("utf-8", errors="replace")[-3000:],
-                    }
-                ),
-                flush=True,
-            )
+            print(json.dumps({"status": status, "log": log.read_text("utf-8", errors="replace")[-3000:]}), flush=True)
 
 
 if __name__ == "__main__":

@@ -9,14 +9,7 @@ import math
 import torch
 from torch import Tensor
 
-__all__ = [
-    "softmax",
-    "masked_softmax",
-    "average",
-    "nadaraya_watson",
-    "dot_product_attention",
-    "additive_attention",
-]
+__all__ = ["softmax", "masked_softmax", "average", "nadaraya_watson", "dot_product_attention", "additive_attention"]
 
 
 def softmax(scores: list[float]) -> list[float]:
@@ -48,9 +41,7 @@ def masked_softmax(scores: Tensor, mask: Tensor) -> Tensor:
     for i in range(scores.shape[0]):
         allowed = [j for j in range(scores.shape[1]) if mask[i, j]]
         if allowed:
-            for j, weight in zip(
-                allowed, softmax([scores[i, j].item() for j in allowed]), strict=True
-            ):
+            for j, weight in zip(allowed, softmax([scores[i, j].item() for j in allowed]), strict=True):
                 weights[i, j] = weight
     return weights
 
@@ -73,9 +64,7 @@ def average(weights: Tensor, value: Tensor) -> Tensor:
     return output
 
 
-def nadaraya_watson(
-    query: list[float], key: list[float], value: list[float], width: float = 1.0
-) -> list[float]:
+def nadaraya_watson(query: list[float], key: list[float], value: list[float], width: float = 1.0) -> list[float]:
     """Kernel regression with a Gaussian kernel, on numbers.
 
     Args:
@@ -90,15 +79,11 @@ def nadaraya_watson(
     guesses = []
     for q in query:
         similarity = [math.exp(-((q - k) ** 2) / (2 * width**2)) for k in key]
-        guesses.append(
-            sum(s * v for s, v in zip(similarity, value, strict=True)) / sum(similarity)
-        )
+        guesses.append(sum(s * v for s, v in zip(similarity, value, strict=True)) / sum(similarity))
     return guesses
 
 
-def dot_product_attention(
-    query: Tensor, key: Tensor, value: Tensor, mask: Tensor
-) -> tuple[Tensor, Tensor]:
+def dot_product_attention(query: Tensor, key: Tensor, value: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
     """Scaled dot-product attention, one score at a time.
 
     Args:
@@ -113,22 +98,14 @@ def dot_product_attention(
     scores = torch.zeros(query.shape[0], key.shape[0], dtype=torch.float64)
     for i in range(query.shape[0]):
         for j in range(key.shape[0]):
-            product = sum(
-                q * k for q, k in zip(query[i].tolist(), key[j].tolist(), strict=True)
-            )
+            product = sum(q * k for q, k in zip(query[i].tolist(), key[j].tolist(), strict=True))
             scores[i, j] = product / math.sqrt(query.shape[1])
     weights = masked_softmax(scores, mask)
     return average(weights, value), weights
 
 
 def additive_attention(
-    query: Tensor,
-    key: Tensor,
-    value: Tensor,
-    W_q: Tensor,
-    W_k: Tensor,
-    w_v: Tensor,
-    mask: Tensor,
+    query: Tensor, key: Tensor, value: Tensor, W_q: Tensor, W_k: Tensor, w_v: Tensor, mask: Tensor
 ) -> tuple[Tensor, Tensor]:
     """Additive attention, one hidden unit at a time.
 
@@ -148,14 +125,8 @@ def additive_attention(
     for i in range(query.shape[0]):
         for j in range(key.shape[0]):
             for unit in range(w_v.shape[0]):
-                inside = sum(
-                    w * x
-                    for w, x in zip(W_q[unit].tolist(), query[i].tolist(), strict=True)
-                )
-                inside += sum(
-                    w * x
-                    for w, x in zip(W_k[unit].tolist(), key[j].tolist(), strict=True)
-                )
+                inside = sum(w * x for w, x in zip(W_q[unit].tolist(), query[i].tolist(), strict=True))
+                inside += sum(w * x for w, x in zip(W_k[unit].tolist(), key[j].tolist(), strict=True))
                 scores[i, j] += w_v[unit].item() * math.tanh(inside)
     weights = masked_softmax(scores, mask)
     return average(weights, value), weights

@@ -77,9 +77,7 @@ def weights_of(model):
 def watching(look):
     """Collect what `look` finds in the optimizer's group of parameters before each step."""
     found = []
-    hook = register_optimizer_step_pre_hook(
-        lambda optimizer, *_: found.append(look(optimizer.param_groups[0]))
-    )
+    hook = register_optimizer_step_pre_hook(lambda optimizer, *_: found.append(look(optimizer.param_groups[0])))
     try:
         yield found
     finally:

@@ -4,40 +4,23 @@ import torch
 
 from attnbook.text import BOS, EOS, PAD
 from attnbook.transformer import TransformerConfig
-from attnbook.translation import (
-    RecurrentConfig,
-    RecurrentTranslator,
-    TransformerTranslator,
-)
+from attnbook.translation import RecurrentConfig, RecurrentTranslator, TransformerTranslator
 
 SOURCE_SIZE, TARGET_SIZE = 11, 7
-KINDS = (
-    "additive",
-    "scaled dot",
-    "multiplicative",
-    "none",
-    "both ways",
-    "transformer",
-)
+KINDS = ("additive", "scaled dot", "multiplicative", "none", "both ways", "transformer")
 
 
 def translator(kind, seed=0, target_size=TARGET_SIZE, layers=2):
     """A translator of this kind in evaluation mode, float64."""
     torch.manual_seed(seed)
     if kind == "transformer":
-        config = TransformerConfig(
-            SOURCE_SIZE, target_size, 10, 2, 13, layers, layers, dropout=0.0
-        )
+        config = TransformerConfig(SOURCE_SIZE, target_size, 10, 2, 13, layers, layers, dropout=0.0)
         model = TransformerTranslator(config)
     else:
         attention = "additive" if kind == "both ways" else kind
-        config = RecurrentConfig(
-            SOURCE_SIZE, target_size, 5, 13, layers, 0.0, attention, kind == "both ways"
-        )
+        config = RecurrentConfig(SOURCE_SIZE, target_size, 5, 13, layers, 0.0, attention, kind == "both ways")
         model = RecurrentTranslator(config)
-        with (
-            torch.no_grad()
-        ):  # PyTorch's start is so small that every word is nearly as likely
+        with torch.no_grad():  # PyTorch's start is so small that every word is nearly as likely
             for weight in model.parameters():
                 weight.mul_(2.5)
     return model.double().eval()

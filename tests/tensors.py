@@ -16,10 +16,7 @@ QUERY_LENGTHS = ((1, 7, 3, 2, 5), (4, 2, 6, 1, 3))  # (B, T)
 DEVICES = ["cpu", *["cuda"] * torch.cuda.is_available()]
 TOLERANCE = {torch.float64: 1e-10, torch.float32: 1e-5}  # what the book promises
 HALF = [torch.float16, torch.bfloat16]
-HALF_TOLERANCE = {
-    torch.float16: 4e-3,
-    torch.bfloat16: 3e-2,
-}  # a few units in the last place of numbers near 1
+HALF_TOLERANCE = {torch.float16: 4e-3, torch.bfloat16: 3e-2}  # a few units in the last place of numbers near 1
 
 PROPERTY = settings(max_examples=30, deadline=None, derandomize=True, database=None)
 
@@ -51,9 +48,7 @@ def inputs(lead=(B,), key_size=D, dtype=torch.float64, device="cpu", grad=False)
 
 def close(actual, expected, tolerance=1e-10, dtype=None):
     """Assert equal shapes and dtypes, and values within an absolute tolerance."""
-    torch.testing.assert_close(
-        actual, expected, rtol=0, atol=tolerance, check_dtype=dtype is None
-    )
+    torch.testing.assert_close(actual, expected, rtol=0, atol=tolerance, check_dtype=dtype is None)
     if dtype is not None:
         assert actual.dtype == dtype
 

@@ -16,15 +16,8 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "code" / "attnbook"
 
-MODULES = [
-    path.relative_to(PACKAGE)
-    for path in sorted(PACKAGE.rglob("*.py"))
-    if path != PACKAGE / "__init__.py"
-]
-ROOMS = sorted(
-    {path.parts[0] for path in MODULES if len(path.parts) > 1}
-    - {"exercises", "widgets"}
-)
+MODULES = [path.relative_to(PACKAGE) for path in sorted(PACKAGE.rglob("*.py")) if path != PACKAGE / "__init__.py"]
+ROOMS = sorted({path.parts[0] for path in MODULES if len(path.parts) > 1} - {"exercises", "widgets"})
 
 
 # --- who imports whom: the contracts are in pyproject.toml --------------------------------------------------------
@@ -64,19 +57,13 @@ def test_rooms_import_only_from_rooms_below():
             "from attnbook.attention import masked_softmax",
             "The exercises need nothing else of the package BROKEN",
         ),
-        (
-            "training/loop.py",
-            "import matplotlib.pyplot as plt",
-            "Below the page nothing draws BROKEN",
-        ),
+        ("training/loop.py", "import matplotlib.pyplot as plt", "Below the page nothing draws BROKEN"),
     ],
 )
 def test_a_wrong_import_is_noticed(tmp_path, module, line, broken):
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
     shutil.copytree(
-        PACKAGE,
-        tmp_path / "code" / "attnbook",
-        ignore=shutil.ignore_patterns("*.json", "*.js", "*.svg", "__pycache__"),
+        PACKAGE, tmp_path / "code" / "attnbook", ignore=shutil.ignore_patterns("*.json", "*.js", "*.svg", "__pycache__")
     )
     file = tmp_path / "code" / "attnbook" / module
     file.write_text(f"{file.read_text('utf-8')}\n\ndef late():\n    {line}\n", "utf-8")
@@ -99,9 +86,7 @@ def test_code_is_a_source_root_and_no_package():
 
 def test_the_standard_librarys_code_is_found_from_the_root():
     program = "import code, pdb, sysconfig; print(code.__file__.startswith(sysconfig.get_paths()['stdlib']))"
-    done = subprocess.run(
-        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True
-    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
     assert done.stdout == "True\n", done.stderr
 
 
@@ -115,9 +100,7 @@ SLOTS = "exercises/bank/", "standin/torch/"
 
 def module_of(path: Path):
     parts = ["attnbook", *path.with_suffix("").parts]
-    return importlib.import_module(
-        ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-    )
+    return importlib.import_module(".".join(parts[:-1] if parts[-1] == "__init__" else parts))
 
 
 @functools.cache
@@ -128,8 +111,7 @@ def public_objects() -> dict:
         f"{room.__name__}.{name}": getattr(room, name)
         for room in rooms
         for name in room.__all__
-        if inspect.isfunction(getattr(room, name))
-        or inspect.isclass(getattr(room, name))
+        if inspect.isfunction(getattr(room, name)) or inspect.isclass(getattr(room, name))
     }
 
 
@@ -140,24 +122,14 @@ def inner_objects() -> dict:
     for path in MODULES:
         module = module_of(path)
         for name, thing in vars(module).items():
-            mine = getattr(
-                thing, "__module__", None
-            ) == module.__name__ and not name.startswith("_")
-            if (
-                mine
-                and (inspect.isfunction(thing) or inspect.isclass(thing))
-                and not path.as_posix().startswith(SLOTS)
-            ):
+            mine = getattr(thing, "__module__", None) == module.__name__ and not name.startswith("_")
+            if mine and (inspect.isfunction(thing) or inspect.isclass(thing)) and not path.as_posix().startswith(SLOTS):
                 found[f"{module.__name__}.{name}"] = thing
     return found
 
 
 def own_parameters(function) -> list[str]:
-    return [
-        p
-        for p in inspect.signature(function).parameters
-        if p not in ("self", "cls", "ctx", "kwargs", "args")
-    ]
+    return [p for p in inspect.signature(function).parameters if p not in ("self", "cls", "ctx", "kwargs", "args")]
 
 
 def missing_documentation(where, thing) -> list[str]:
@@ -167,11 +139,7 @@ def missing_documentation(where, thing) -> list[str]:
         return [f"{where} has no docstring"]
     if inspect.isclass(thing):
         # a class without an __init__ of its own inherits its arguments' explanation
-        takes = (
-            own_parameters(vars(thing)["__init__"])
-            if inspect.isfunction(vars(thing).get("__init__"))
-            else []
-        )
+        takes = own_parameters(vars(thing)["__init__"]) if inspect.isfunction(vars(thing).get("__init__")) else []
         returns = False
     else:
         takes = own_parameters(thing)
@@ -180,9 +148,7 @@ def missing_documentation(where, thing) -> list[str]:
     missing = []
     if takes and not re.search(r"^(Args|Attributes):$", doc, re.MULTILINE):
         missing.append(f"{where} takes {', '.join(takes)}; its docstring has no Args:")
-    elif absent := [
-        name for name in takes if not re.search(rf"\b{re.escape(name)}\b", doc)
-    ]:
+    elif absent := [name for name in takes if not re.search(rf"\b{re.escape(name)}\b", doc)]:
         missing.append(f"{where}: the docstring does not name {', '.join(absent)}")
     if takes and returns and "Returns:" not in doc:
         missing.append(f"{where} returns something; its docstring has no Returns:")
@@ -194,25 +160,15 @@ def _returns_something(function) -> bool:
 
     tree = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
     inner = {
-        n
-        for d in ast.walk(tree)
-        if d is not tree and isinstance(d, ast.FunctionDef | ast.Lambda)
-        for n in ast.walk(d)
+        n for d in ast.walk(tree) if d is not tree and isinstance(d, ast.FunctionDef | ast.Lambda) for n in ast.walk(d)
     }
-    return any(
-        isinstance(n, ast.Return) and n.value is not None and n not in inner
-        for n in ast.walk(tree)
-    )
+    return any(isinstance(n, ast.Return) and n.value is not None and n not in inner for n in ast.walk(tree))
 
 
 def test_every_public_function_and_class_says_what_it_means_takes_and_returns():
     objects = public_objects()
     assert len(objects) > 30, "the package was not found"
-    missing = [
-        line
-        for where, thing in objects.items()
-        for line in missing_documentation(where, thing)
-    ]
+    missing = [line for where, thing in objects.items() for line in missing_documentation(where, thing)]
     assert not missing, "\n".join(missing)
 
 
@@ -246,9 +202,7 @@ def test_a_missing_docstring_is_noticed():
         return x
 
     assert "no docstring" in missing_documentation("silent", silent)[0]
-    assert [
-        line.rpartition(" ")[2] for line in missing_documentation("brief", brief)
-    ] == ["Args:", "Returns:"]
+    assert [line.rpartition(" ")[2] for line in missing_documentation("brief", brief)] == ["Args:", "Returns:"]
 
 
 # --- the repository -------------------------------------------------------------------------------------------
@@ -262,14 +216,8 @@ def repository_files() -> list[Path]:
     if listed.returncode == 0 and (ROOT / ".git").exists():
         files = [ROOT / name for name in listed.stdout.split("\0") if name]
     else:
-        made = re.compile(
-            r"(^|/)(\.venv|_build|\.git|__pycache__|\.\w+_cache|\.hypothesis|[^/]*\.egg-info)(/|$)"
-        )
-        files = [
-            path
-            for path in ROOT.rglob("*")
-            if not made.search(path.relative_to(ROOT).as_posix())
-        ]
+        made = re.compile(r"(^|/)(\.venv|_build|\.git|__pycache__|\.\w+_cache|\.hypothesis|[^/]*\.egg-info)(/|$)")
+        files = [path for path in ROOT.rglob("*") if not made.search(path.relative_to(ROOT).as_posix())]
     return [path for path in files if path.is_file()]
 
 
@@ -285,31 +233,16 @@ def offences(pattern: str, files) -> list[str]:
 
 def test_the_repository_was_listed():
     names = {path.relative_to(ROOT).as_posix() for path in repository_files()}
-    assert {
-        "Makefile",
-        "README.md",
-        "requirements.txt",
-        "code/attnbook/attention/masks.py",
-    } <= names
+    assert {"Makefile", "README.md", "requirements.txt", "code/attnbook/attention/masks.py"} <= names
     assert not any(name.startswith((".venv/", "_build/")) for name in names)
 
 
 def test_no_path_of_a_machine_stands_in_a_file():
     # spelled apart, so that this file does not find itself
     places = "|".join(
-        [
-            "/ho" + "me/[a-z]",
-            "/Us" + "ers/[a-z]",
-            r"\b[A-Z]:\\Us" + "ers",
-            "/ro" + "ot/",
-            "/op" + "t/",
-            "/wo" + "rk/",
-        ]
+        ["/ho" + "me/[a-z]", "/Us" + "ers/[a-z]", r"\b[A-Z]:\\Us" + "ers", "/ro" + "ot/", "/op" + "t/", "/wo" + "rk/"]
     )
-    assert not offences(
-        rf"(?<![\w.$)}}-])({places})\w*|" + re.escape(str(ROOT)) + r"\b",
-        repository_files(),
-    )
+    assert not offences(rf"(?<![\w.$)}}-])({places})\w*|" + re.escape(str(ROOT)) + r"\b", repository_files())
 
 
 def test_nothing_is_loaded_from_a_network_host():
@@ -328,9 +261,7 @@ def test_no_file_is_too_big_for_a_repository():
 
 
 def test_every_command_of_the_documentation_exists():
-    targets = set(
-        re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
-    )
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
     named = set()
     for name in ("README.md", "CONTRIBUTING.md", "index.md", "chapters/start.md"):
         # commands stand in code, inline or fenced; prose may well make sense
@@ -342,38 +273,18 @@ def test_every_command_of_the_documentation_exists():
 
 
 def test_make_help_lists_every_command():
-    shown = subprocess.run(
-        ["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True
-    ).stdout
-    assert set(re.findall(r"make ([a-z-]+)", shown)) >= {
-        "book",
-        "test",
-        "lab",
-        "chapter",
-        "chapters",
-        "bench",
-        "clean",
-    }
-    assert (
-        subprocess.run(["make"], cwd=ROOT, capture_output=True, text=True).stdout
-        == shown
-    )
+    shown = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert set(re.findall(r"make ([a-z-]+)", shown)) >= {"book", "test", "lab", "chapter", "chapters", "bench", "clean"}
+    assert subprocess.run(["make"], cwd=ROOT, capture_output=True, text=True).stdout == shown
 
 
 def test_types_are_what_they_say():
-    done = subprocess.run(
-        [sys.executable, "-m", "mypy"], cwd=ROOT, capture_output=True, text=True
-    )
+    done = subprocess.run([sys.executable, "-m", "mypy"], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
 
 
 def test_the_code_is_clean():
-    done = subprocess.run(
-        [sys.executable, "-m", "ruff", "check", "."],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-    )
+    done = subprocess.run([sys.executable, "-m", "ruff", "check", "."], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout
 
 
@@ -382,9 +293,7 @@ def oxlint(*paths: Path | str) -> subprocess.CompletedProcess:
     node = Path(sys.executable).with_name("node")
     script = Path(sys.prefix) / "node/node_modules/oxlint/bin/oxlint"
     command = [node, script, "--config", ROOT / ".oxlintrc.json", "--format", "unix"]
-    return subprocess.run(
-        [*command, *paths], cwd=ROOT, capture_output=True, text=True, encoding="utf-8"
-    )
+    return subprocess.run([*command, *paths], cwd=ROOT, capture_output=True, text=True, encoding="utf-8")
 
 
 def test_the_javascript_is_clean():
@@ -400,17 +309,12 @@ def test_the_javascript_is_clean():
         ("export const a = (b, c) => c;", "no-unused-vars"),
         ('import { fmt } from "./kit.js";', "no-unused-vars"),
         ('import { nothing } from "./kit.js"; nothing();', "import(named)"),
-        (
-            'import { round } from "./round.js"; export const a = 1; round();',
-            "import(no-cycle)",
-        ),
+        ('import { round } from "./round.js"; export const a = 1; round();', "import(no-cycle)"),
     ],
 )
 def test_a_wrong_name_in_javascript_is_noticed(tmp_path, line, rule):
     (tmp_path / "kit.js").write_text("export const fmt = String;\n")
-    (tmp_path / "round.js").write_text(
-        'import { a } from "./figure.js";\nexport const round = () => a;\n'
-    )
+    (tmp_path / "round.js").write_text('import { a } from "./figure.js";\nexport const round = () => a;\n')
     (tmp_path / "figure.js").write_text(line + "\n")
     done = oxlint(tmp_path / "figure.js", tmp_path / "kit.js")
     assert done.returncode == 1 and rule in done.stdout, done.stdout + done.stderr

@@ -6,7 +6,6 @@ import json
 
 import pytest
 import torch
-from tensors import says
 from torch import nn
 
 from attnbook.attention import (
@@ -25,13 +24,7 @@ from attnbook.attention import (
     split_heads,
 )
 from attnbook.interop import from_huggingface_bert, load_bert
-from attnbook.training import (
-    CheckpointError,
-    TrainConfig,
-    load_checkpoint,
-    save_checkpoint,
-    train,
-)
+from attnbook.training import CheckpointError, TrainConfig, load_checkpoint, save_checkpoint, train
 from attnbook.transformer import (
     BertConfig,
     BertEncoder,
@@ -42,6 +35,7 @@ from attnbook.transformer import (
     Transformer,
     TransformerConfig,
 )
+from tensors import says
 
 D, H = 12, 3
 X, MEMORY = torch.randn(2, 5, D), torch.randn(2, 7, D)  # five queries, seven keys
@@ -74,9 +68,7 @@ DIVISIBLE = {
 
 @pytest.mark.parametrize("make", DIVISIBLE.values(), ids=DIVISIBLE)
 def test_a_width_that_heads_cannot_share(make):
-    with pytest.raises(
-        ValueError, match=says("d_model 10 is not divisible by num_heads 3", "take")
-    ):
+    with pytest.raises(ValueError, match=says("d_model 10 is not divisible by num_heads 3", "take")):
         make()
 
 
@@ -95,9 +87,7 @@ VOCABULARY = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("call", "came", "wanted"), VOCABULARY.values(), ids=VOCABULARY
-)
+@pytest.mark.parametrize(("call", "came", "wanted"), VOCABULARY.values(), ids=VOCABULARY)
 def test_ids_beyond_the_vocabulary(call, came, wanted):
     with pytest.raises(ValueError, match=says(came, wanted)):
         call()
@@ -114,11 +104,7 @@ def test_ids_beyond_the_vocabulary(call, came, wanted):
 )
 @pytest.mark.parametrize(
     ("name", "model"),
-    [
-        ("source", Encoder(SMALL)),
-        ("target", lambda ids: Decoder(SMALL)(ids, MEMORY)),
-        ("ids", BertEncoder(BERT)),
-    ],
+    [("source", Encoder(SMALL)), ("target", lambda ids: Decoder(SMALL)(ids, MEMORY)), ("ids", BertEncoder(BERT))],
     ids=["Encoder", "Decoder", "BERT"],
 )
 def test_what_is_no_batch_of_ids(name, model, ids, error, message):
@@ -138,9 +124,7 @@ LONG = {
 
 @pytest.mark.parametrize("call", LONG.values(), ids=LONG)
 def test_a_sequence_longer_than_the_learned_positions(call):
-    with pytest.raises(
-        ValueError, match=says("7", "only 6 positions are learned", "cut it")
-    ):
+    with pytest.raises(ValueError, match=says("7", "only 6 positions are learned", "cut it")):
         call()
 
 
@@ -173,10 +157,7 @@ ATTENTIONS = {
 @pytest.mark.parametrize("shape", [(5, 5), (7, 5), (3, 5, 7), (4, 1, 1, 5, 7)])
 def test_a_mask_of_the_wrong_shape(call, shape):
     call(mask=ones(5, 7))
-    with pytest.raises(
-        ValueError,
-        match=says("mask has shape", "does not broadcast", "(queries, keys)"),
-    ):
+    with pytest.raises(ValueError, match=says("mask has shape", "does not broadcast", "(queries, keys)")):
         call(mask=ones(*shape))
 
 
@@ -188,10 +169,7 @@ def test_a_mask_of_the_wrong_shape(call, shape):
 )
 def test_a_mask_of_another_polarity_type(call, mask):
     """A 0/1 mask or an additive one would nudge where it should forbid; the message names the converters."""
-    with pytest.raises(
-        TypeError,
-        match=says("True = may attend", "from_binary", "from_additive", "from_blocked"),
-    ):
+    with pytest.raises(TypeError, match=says("True = may attend", "from_binary", "from_additive", "from_blocked")):
         call(mask=mask)
 
 
@@ -199,11 +177,7 @@ def test_a_mask_of_another_polarity_type(call, mask):
 @pytest.mark.parametrize(
     ("lens", "error", "message"),
     [
-        (
-            torch.tensor([8, 3]),
-            ValueError,
-            "between 0 and the number of keys, 7; got 8",
-        ),
+        (torch.tensor([8, 3]), ValueError, "between 0 and the number of keys, 7; got 8"),
         (torch.tensor([-1, 3]), ValueError, "got -1"),
         (torch.tensor([7.0, 3.0]), TypeError, "must hold integers, got torch.float32"),
         (torch.tensor([7, 3, 1]), ValueError, "must have shape (2,)"),
@@ -314,11 +288,7 @@ def test_a_refused_mask_leaves_the_cache_of_a_layer_empty(bad):
 
 def test_refused_arguments_leave_an_attentions_cache_empty():
     layer, cache = MultiHeadAttention(D, H), KeyValueCache()
-    for bad in (
-        {"mask": ones(7, 7)},
-        {"valid_lens": torch.tensor([6, 1])},
-        {"bias": X},
-    ):
+    for bad in ({"mask": ones(7, 7)}, {"valid_lens": torch.tensor([6, 1])}, {"bias": X}):
         with pytest.raises(ValueError):
             layer(X, cache=cache, **bad)
         assert cache.length == 0
@@ -417,27 +387,16 @@ def test_a_folder_without_a_bert(tmp_path, kind):
         folder.write_text("no folder")
     if kind == "empty":
         folder.mkdir()
-    with pytest.raises(
-        FileNotFoundError, match=says(str(folder), "no config.json", "TIME_FLIES")
-    ):
+    with pytest.raises(FileNotFoundError, match=says(str(folder), "no config.json", "TIME_FLIES")):
         load_bert(folder)
 
 
 @pytest.mark.parametrize(
-    "config",
-    [
-        "",
-        "[1]",
-        "null",
-        '{"model_type": "bert"}',
-        '{"model_type": "bert", "hidden_size": -1}',
-    ],
+    "config", ["", "[1]", "null", '{"model_type": "bert"}', '{"model_type": "bert", "hidden_size": -1}']
 )
 def test_a_folder_with_half_a_bert(tmp_path, config):
     (tmp_path / "config.json").write_text(config)
-    with pytest.raises(
-        ValueError, match=says(str(tmp_path), "cannot be read", "copy it again")
-    ):
+    with pytest.raises(ValueError, match=says(str(tmp_path), "cannot be read", "copy it again")):
         load_bert(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["config.json"]
 
@@ -447,11 +406,7 @@ def test_a_folder_with_one_file_of_two(tmp_path):
     import transformers
 
     sizes = {"vocab_size": 31, "hidden_size": D, "num_attention_heads": H}
-    sizes |= {
-        "intermediate_size": 16,
-        "num_hidden_layers": 2,
-        "max_position_embeddings": 6,
-    }
+    sizes |= {"intermediate_size": 16, "num_hidden_layers": 2, "max_position_embeddings": 6}
     model = transformers.BertModel(transformers.BertConfig(**sizes))
     model.save_pretrained(tmp_path, max_shard_size="4KB")
     shards = sorted(tmp_path.glob("*.safetensors"))

@@ -5,10 +5,10 @@ import math
 
 import pytest
 import torch
-from tensors import DK, DV, B, D, H, S, T, inputs, randn, says
 from torch import nn
 
 from attnbook import checks
+from tensors import DK, DV, B, D, H, S, T, inputs, randn, says
 
 FLOAT = torch.zeros(T, S)
 SHAPE = torch.Size([B, H, T, S])
@@ -91,16 +91,12 @@ def test_right_arguments_pass():
                     ("x must be a torch.Tensor", "list"),
                 ),
                 (
-                    lambda: checks.check_features(
-                        "x", FLOAT.double(), "d_model", S, module=nn.Linear(S, 2)
-                    ),
+                    lambda: checks.check_features("x", FLOAT.double(), "d_model", S, module=nn.Linear(S, 2)),
                     TypeError,
                     ("x is torch.float64, the layer is torch.float32",),
                 ),
                 (
-                    lambda: checks.check_features(
-                        "x", FLOAT.to("meta"), "d_model", S, module=nn.Linear(S, 2)
-                    ),
+                    lambda: checks.check_features("x", FLOAT.to("meta"), "d_model", S, module=nn.Linear(S, 2)),
                     ValueError,
                     ("x is on meta, the layer is on cpu",),
                 ),
@@ -117,10 +113,7 @@ def test_right_arguments_pass():
                 (
                     lambda: checks.check_query_key(randn(T, D), randn(S, DK)),
                     ValueError,
-                    (
-                        f"query has size {D}, key has size {DK}",
-                        "project both to one size",
-                    ),
+                    (f"query has size {D}, key has size {DK}", "project both to one size"),
                 ),
                 (
                     lambda: checks.check_query_key(randn(T, D), randn(0, D)),
@@ -130,11 +123,7 @@ def test_right_arguments_pass():
                 (
                     lambda: checks.check_query_key(randn(2, T, D), randn(3, S, D)),
                     ValueError,
-                    (
-                        f"query (2, {T}, {D}) and key (3, {S}, {D})",
-                        "leading",
-                        "broadcast",
-                    ),
+                    (f"query (2, {T}, {D}) and key (3, {S}, {D})", "leading", "broadcast"),
                 ),
                 (
                     lambda: checks.check_query_key(randn(T, D), randn(S, D).float()),
@@ -146,19 +135,11 @@ def test_right_arguments_pass():
                     ValueError,
                     ("query must have at least 2 axes",),
                 ),
-                (
-                    lambda: checks.check_query_key(randn(T, D), randn(D)),
-                    ValueError,
-                    ("key must have at least 2 axes",),
-                ),
+                (lambda: checks.check_query_key(randn(T, D), randn(D)), ValueError, ("key must have at least 2 axes",)),
                 (
                     lambda: checks.check_value(randn(S, D), randn(T, DV)),
                     ValueError,
-                    (
-                        f"the number of keys is {S}",
-                        f"values is {T}",
-                        "one value for each key",
-                    ),
+                    (f"the number of keys is {S}", f"values is {T}", "one value for each key"),
                 ),
                 (
                     lambda: checks.check_value(randn(2, S, D), randn(3, S, DV)),
@@ -181,20 +162,12 @@ def test_right_arguments_pass():
                     ("torch.float32", "from_binary", "from_additive", "from_blocked"),
                 ),
                 (
-                    lambda: checks.check_mask(
-                        torch.ones(S, T, dtype=torch.bool), SHAPE
-                    ),
+                    lambda: checks.check_mask(torch.ones(S, T, dtype=torch.bool), SHAPE),
                     ValueError,
-                    (
-                        f"({S}, {T})",
-                        f"does not broadcast to the scores' {tuple(SHAPE)}",
-                        "(queries, keys)",
-                    ),
+                    (f"({S}, {T})", f"does not broadcast to the scores' {tuple(SHAPE)}", "(queries, keys)"),
                 ),
                 (  # it broadcasts *with* the scores, but not *to* them: it would make more of them
-                    lambda: checks.check_mask(
-                        torch.ones(4, B, H, T, S, dtype=torch.bool), SHAPE
-                    ),
+                    lambda: checks.check_mask(torch.ones(4, B, H, T, S, dtype=torch.bool), SHAPE),
                     ValueError,
                     ("does not broadcast",),
                 ),
@@ -208,16 +181,8 @@ def test_right_arguments_pass():
                     TypeError,
                     ("valid_lens must hold integers", "torch.float32", "torch.long"),
                 ),
-                (
-                    lambda: checks.check_lengths(torch.tensor([True]), S),
-                    TypeError,
-                    ("torch.bool",),
-                ),
-                (
-                    lambda: checks.check_lengths(torch.tensor([1j]), S),
-                    TypeError,
-                    ("torch.complex64",),
-                ),
+                (lambda: checks.check_lengths(torch.tensor([True]), S), TypeError, ("torch.bool",)),
+                (lambda: checks.check_lengths(torch.tensor([1j]), S), TypeError, ("torch.complex64",)),
                 (
                     lambda: checks.check_lengths(torch.tensor([2, S + 1]), S),
                     ValueError,
@@ -234,16 +199,12 @@ def test_right_arguments_pass():
                     ("needs scores with a batch axis", f"({T}, {S})", "pass a mask"),
                 ),
                 (
-                    lambda: checks.check_valid_lens(
-                        torch.ones(T, dtype=torch.long), SHAPE
-                    ),
+                    lambda: checks.check_valid_lens(torch.ones(T, dtype=torch.long), SHAPE),
                     ValueError,
                     (f"({B},), one length per sequence", f"({B}, {T})", f"got ({T},)"),
                 ),
                 (
-                    lambda: checks.check_valid_lens(
-                        torch.ones(B, S, dtype=torch.long), SHAPE
-                    ),
+                    lambda: checks.check_valid_lens(torch.ones(B, S, dtype=torch.long), SHAPE),
                     ValueError,
                     (f"({B}, {T})", f"got ({B}, {S})"),
                 ),
@@ -253,9 +214,7 @@ def test_right_arguments_pass():
                     ("valid_lens must be a tensor of integers", "tuple"),
                 ),
                 (
-                    lambda: checks.check_scores(
-                        torch.tensor([[0.0, 1.0], [2.0, torch.nan]])
-                    ),
+                    lambda: checks.check_scores(torch.tensor([[0.0, 1.0], [2.0, torch.nan]])),
                     ValueError,
                     ("scores holds nan at index (1, 1)", "division by zero"),
                 ),
@@ -279,76 +238,32 @@ def test_right_arguments_pass():
                     TypeError,
                     ("scores must be a floating-point tensor", "torch.int64"),
                 ),
-                (
-                    lambda: checks.check_probability("dropout", "0.1"),
-                    TypeError,
-                    ("dropout must be a number", "str"),
-                ),
-                (
-                    lambda: checks.check_probability("dropout", True),
-                    TypeError,
-                    ("dropout must be a number", "bool"),
-                ),
+                (lambda: checks.check_probability("dropout", "0.1"), TypeError, ("dropout must be a number", "str")),
+                (lambda: checks.check_probability("dropout", True), TypeError, ("dropout must be a number", "bool")),
                 (
                     lambda: checks.check_probability("dropout", 1),
                     ValueError,
                     ("dropout must be at least 0 and below 1, got 1",),
                 ),
-                (
-                    lambda: checks.check_probability("dropout", -0.1),
-                    ValueError,
-                    ("got -0.1",),
-                ),
-                (
-                    lambda: checks.check_probability("dropout", math.nan),
-                    ValueError,
-                    ("got nan",),
-                ),
+                (lambda: checks.check_probability("dropout", -0.1), ValueError, ("got -0.1",)),
+                (lambda: checks.check_probability("dropout", math.nan), ValueError, ("got nan",)),
                 (
                     lambda: checks.check_positive("width", 0),
                     ValueError,
                     ("width must be a finite number above 0, got 0",),
                 ),
-                (
-                    lambda: checks.check_positive("width", math.inf),
-                    ValueError,
-                    ("got inf",),
-                ),
-                (
-                    lambda: checks.check_positive("width", math.nan),
-                    ValueError,
-                    ("got nan",),
-                ),
-                (
-                    lambda: checks.check_positive("width", torch.tensor(-1.0)),
-                    ValueError,
-                    ("got -1.0",),
-                ),
+                (lambda: checks.check_positive("width", math.inf), ValueError, ("got inf",)),
+                (lambda: checks.check_positive("width", math.nan), ValueError, ("got nan",)),
+                (lambda: checks.check_positive("width", torch.tensor(-1.0)), ValueError, ("got -1.0",)),
                 (
                     lambda: checks.check_positive("width", torch.ones(2)),
                     TypeError,
                     ("width must be a number", "Tensor"),
                 ),
-                (
-                    lambda: checks.check_positive("width", True),
-                    TypeError,
-                    ("width must be a number", "bool"),
-                ),
-                (
-                    lambda: checks.check_count("n", 2.0),
-                    TypeError,
-                    ("n must be an integer", "float", "int(n)"),
-                ),
-                (
-                    lambda: checks.check_count("n", True),
-                    TypeError,
-                    ("n must be an integer", "bool"),
-                ),
-                (
-                    lambda: checks.check_count("n", 1, at_least=2),
-                    ValueError,
-                    ("n must be at least 2, got 1",),
-                ),
+                (lambda: checks.check_positive("width", True), TypeError, ("width must be a number", "bool")),
+                (lambda: checks.check_count("n", 2.0), TypeError, ("n must be an integer", "float", "int(n)")),
+                (lambda: checks.check_count("n", True), TypeError, ("n must be an integer", "bool")),
+                (lambda: checks.check_count("n", 1, at_least=2), ValueError, ("n must be at least 2, got 1",)),
             ]
         )
     ],

@@ -16,12 +16,7 @@ if os.name != "posix" or os.geteuid() != 0:
 
 SCRIPT = ROOT / "tools/hub/collect.py"
 TEACHER, ADA, BELA = "teacher", "ada", "bela"
-IDS = {
-    TEACHER: (60001, 60011),
-    ADA: (60002, 60012),
-    BELA: (60003, 60013),
-    "root": (0, 0),
-}
+IDS = {TEACHER: (60001, 60011), ADA: (60002, 60012), BELA: (60003, 60013), "root": (0, 0)}
 # the same command, in which these are the machine's accounts and `pack` may be another
 DRIVER = """
 import pwd, sys
@@ -76,12 +71,7 @@ class Class:
     def collect(self, *words: str, more: str = "", **variables: str):
         """Call the command from the teacher's desk, as sudo would."""
         self.give()
-        driver = DRIVER.format(
-            folder=str(SCRIPT.parent),
-            homes=str(self.homes),
-            ids=IDS,
-            more=more,
-        )
+        driver = DRIVER.format(folder=str(SCRIPT.parent), homes=str(self.homes), ids=IDS, more=more)
         uid, gid = map(str, IDS[TEACHER])
         env = {"PATH": os.environ["PATH"], "SUDO_UID": uid, "SUDO_GID": gid}
         return subprocess.run(
@@ -102,11 +92,7 @@ class Class:
             assert (about.st_uid, about.st_gid) == IDS[TEACHER], path
             assert stat.S_IMODE(about.st_mode) in (0o600, 0o700)
             assert stat.S_ISREG(about.st_mode) or stat.S_ISDIR(about.st_mode)
-        return {
-            str(path.relative_to(place)): path.read_bytes()
-            for path in sorted(place.rglob("*"))
-            if path.is_file()
-        }
+        return {str(path.relative_to(place)): path.read_bytes() for path in sorted(place.rglob("*")) if path.is_file()}
 
 
 @pytest.fixture
@@ -124,9 +110,7 @@ def bela_is_collected(school, done):
     assert f"{BELA}: 1 file\n" in done.stdout
 
 
-def test_what_fits_the_patterns_is_the_teachers_and_a_second_collection_is_a_new_folder(
-    school,
-):
+def test_what_fits_the_patterns_is_the_teachers_and_a_second_collection_is_a_new_folder(school):
     work = school.work(ADA)
     for name in ("04-a.ipynb", "05-a.ipynb", "helper.py", ".hidden.py"):
         (work / name).write_text(name)
@@ -136,11 +120,7 @@ def test_what_fits_the_patterns_is_the_teachers_and_a_second_collection_is_a_new
     patterns = ["04-*.ipynb", "*.py", "helper.py", "data/*.csv"]
     done = school.collect("submissions", *patterns)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.splitlines() == [
-        f"{ADA}: 3 files",
-        f"{BELA}: 1 file",
-        "Collected into submissions from 2 of 2.",
-    ]
+    assert done.stdout.splitlines() == [f"{ADA}: 3 files", f"{BELA}: 1 file", "Collected into submissions from 2 of 2."]
     assert school.collected() == {
         f"{ADA}/04-a.ipynb": b"04-a.ipynb",
         f"{ADA}/data/träume.csv": b"1,2",
@@ -149,15 +129,9 @@ def test_what_fits_the_patterns_is_the_teachers_and_a_second_collection_is_a_new
     }
     again = school.collect("submissions", "04-*.ipynb")
     assert again.returncode == 2 and not again.stdout
-    assert (
-        "Nothing was collected: FileExistsError: [Errno 17] File exists: 'submissions'"
-        in again.stderr
-    )
+    assert "Nothing was collected: FileExistsError: [Errno 17] File exists: 'submissions'" in again.stderr
     assert school.collect("second", "04-*.ipynb").returncode == 0
-    assert set(school.collected("second")) == {
-        f"{ADA}/04-a.ipynb",
-        f"{BELA}/04-b.ipynb",
-    }
+    assert set(school.collected("second")) == {f"{ADA}/04-a.ipynb", f"{BELA}/04-b.ipynb"}
 
 
 def link(path, work):
@@ -212,9 +186,7 @@ def device(path, work):
         (device, "a device, left out"),
     ],
 )
-def test_what_is_not_a_file_is_named_and_neither_followed_nor_waited_for(
-    school, make, said
-):
+def test_what_is_not_a_file_is_named_and_neither_followed_nor_waited_for(school, make, said):
     work = school.work(ADA)
     make(work / "04-a.ipynb", work)
     (work / "04-good.ipynb").write_text("ada's")
@@ -238,9 +210,7 @@ def test_a_link_in_place_of_a_folder_is_not_followed(school):
     (school.work(BELA) / "data").symlink_to(elsewhere)
     done = school.collect("submissions", "04-*.ipynb", "data/*", "--folder=attention")
     assert done.returncode == 1
-    assert f"{ADA}: 0 files\n    attention: a link or a file, not a folder" in (
-        done.stdout
-    )
+    assert f"{ADA}: 0 files\n    attention: a link or a file, not a folder" in (done.stdout)
     assert "    data: a link or a file, not a folder, left out" in done.stdout
     assert f"Nothing came from: {ADA}\n" in done.stdout
     bela_is_collected(school, done)

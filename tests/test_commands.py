@@ -71,13 +71,7 @@ def machine(tmp_path):
             "CHROMIUM": str(chromium),
         }
         done = subprocess.run(
-            [
-                sys.executable,
-                "-c",
-                AS_USER,
-                str(book / "tools" / "environment.py"),
-                *stage,
-            ],
+            [sys.executable, "-c", AS_USER, str(book / "tools" / "environment.py"), *stage],
             env=env | wrong,
             capture_output=True,
             text=True,
@@ -85,9 +79,7 @@ def machine(tmp_path):
             # a run in the background ignores Ctrl-C, and so would all that it starts
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
-        installs = [
-            line for line in log.read_text().splitlines() if "pip install" in line
-        ]
+        installs = [line for line in log.read_text().splitlines() if "pip install" in line]
         return done.returncode, done.stdout + done.stderr, installs
 
     run.book, run.venv, run.chromium = book, book / ".venv", chromium
@@ -97,17 +89,12 @@ def machine(tmp_path):
 def test_a_fresh_machine_is_set_up_once(machine):
     code, said, installs = machine()
     assert code == 0, said
-    assert [line.split("--quiet ")[1] for line in installs] == [
-        "-r requirements.txt",
-        "--no-deps d2l==1.0.3",
-    ]
+    assert [line.split("--quiet ")[1] for line in installs] == ["-r requirements.txt", "--no-deps d2l==1.0.3"]
     assert machine("test") == (0, "", [])
     assert machine() == (0, "", [])
 
 
-@pytest.mark.parametrize(
-    "name", ["requirements.txt", "pyproject.toml", "tools/node/package-lock.json"]
-)
+@pytest.mark.parametrize("name", ["requirements.txt", "pyproject.toml", "tools/node/package-lock.json"])
 def test_what_changed_is_installed_again(machine, name):
     machine()
     with open(machine.book / name, "a") as file:
@@ -132,10 +119,7 @@ def test_a_python_that_is_not_there_is_refused(machine):
 def test_a_missing_venv_module_is_named_with_what_to_install(machine):
     code, said, installs = machine(NO_VENV="1")
     assert code != 0 and not installs and not machine.venv.exists()
-    assert (
-        "cannot make virtual environments" in said
-        and "apt install python3-venv" in said
-    )
+    assert "cannot make virtual environments" in said and "apt install python3-venv" in said
 
 
 def test_an_environment_left_half_made_is_made_again(machine):
@@ -153,20 +137,13 @@ def test_two_set_ups_do_not_run_at_once(machine):
     code, said, _ = machine(PIP="alone", REAL=sys.executable)
     assert code == 0, said
     fcntl = pytest.importorskip("fcntl")
-    with (
-        ThreadPoolExecutor() as pool,
-        open(machine.book / "tools/environment.py") as other,
-    ):
+    with ThreadPoolExecutor() as pool, open(machine.book / "tools/environment.py") as other:
         fcntl.flock(other, fcntl.LOCK_EX)
         second = pool.submit(machine)
         with pytest.raises(TimeoutError):
             second.result(timeout=1)
         fcntl.flock(other, fcntl.LOCK_UN)
-        assert second.result() == (
-            0,
-            "Another set-up is running; waiting for it …\n",
-            [],
-        )
+        assert second.result() == (0, "Another set-up is running; waiting for it …\n", [])
 
 
 def test_an_environment_without_a_working_pip_is_made_again(machine):
@@ -197,11 +174,7 @@ def test_a_failed_installation_says_so_and_keeps_what_is_whole(machine):
     machine()
     (machine.book / "requirements.txt").write_text("changed\n")
     code, said, _ = machine(PIP="fails")
-    assert (
-        code != 0
-        and "run the same command again" in said
-        and "a retry will not help" in said
-    )
+    assert code != 0 and "run the same command again" in said and "a retry will not help" in said
     (machine.venv / "kept").write_text("")
     code, _, installs = machine()
     assert code == 0 and len(installs) == 2
@@ -253,9 +226,7 @@ SKIPS = {
 @pytest.fixture
 def small_book(tmp_path):
     """An empty folder with the repository's set-up for pytest."""
-    shutil.copytree(
-        ROOT / "tools", tmp_path / "tools", ignore=shutil.ignore_patterns("__pycache__")
-    )
+    shutil.copytree(ROOT / "tools", tmp_path / "tools", ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("conftest.py", "pyproject.toml"):
         shutil.copy(ROOT / name, tmp_path / name)
     return tmp_path

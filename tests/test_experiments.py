@@ -73,9 +73,7 @@ def test_an_experiment_can_be_run_without_arguments(name):
     module = runner.experiment(name)
     assert vars(options) == module.OPTIONS
     assert (general.threads, general.resume) == (1, False)
-    assert general.out == ROOT / getattr(
-        module, "RESULT", f"chapters/results/{name}.json"
-    )
+    assert general.out == ROOT / getattr(module, "RESULT", f"chapters/results/{name}.json")
 
 
 def test_the_list_has_a_line_for_each(capsys):
@@ -104,11 +102,7 @@ def tagged(stored: dict, key: str, *names: str) -> list[dict]:
 
 def in_tables(stored: dict) -> list[dict]:
     """The runs of `efficient`: a row each."""
-    return [
-        {"what": what, "row": row}
-        for what in ("memory", "windows")
-        for row in stored[what]
-    ]
+    return [{"what": what, "row": row} for what in ("memory", "windows") for row in stored[what]]
 
 
 def of_size(stored: dict) -> list[dict]:
@@ -167,10 +161,7 @@ def test_a_stored_result_is_what_the_runner_makes_of_its_runs(name):
         assert len(runs) == len(settings)
         for found, setting in zip(runs, settings, strict=True):
             both = found.keys() & setting.keys() - {"steps", "rounds", "sentences"}
-            assert all((found[k] or "") == (setting[k] or "") for k in both), (
-                found,
-                setting,
-            )
+            assert all((found[k] or "") == (setting[k] or "") for k in both), (found, setting)
     again = json.loads(json.dumps(module.summary(runs, options)))
     ours = set(stored) - {"command", "versions"}
     assert set(again) - {"versions"} == ours
@@ -178,9 +169,7 @@ def test_a_stored_result_is_what_the_runner_makes_of_its_runs(name):
     for key in ours - {"machine"} - ({"words"} if name in CHOSEN else set()):
         expected = stored[key]
         if name == "retrained":
-            again[key] = [
-                {k: row[k] for k in ("choice", "curve", "says")} for row in again[key]
-            ]
+            again[key] = [{k: row[k] for k in ("choice", "curve", "says")} for row in again[key]]
         assert again[key] == expected, key
 
 
@@ -202,9 +191,7 @@ def test_no_result_is_without_its_experiment():
     assert {path.stem for path in results - known} == {"bench", "quality"}
 
 
-@pytest.mark.parametrize(
-    "name", [name for name in NAMES if name not in ("page_models", "patterns")]
-)
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in ("page_models", "patterns")])
 def test_a_stored_result_is_laid_out_as_the_runner_writes_it(name):
     """A result that is made again differs in what has changed, and not in how it is laid out."""
     text = runner.place(name).read_text("utf-8")
@@ -227,16 +214,8 @@ def coins(monkeypatch):
 
     module = SimpleNamespace(
         __doc__="Coins.",
-        OPTIONS={
-            "seeds": 2,
-            "sides": ["a"],
-            "weight": 1.5,
-            "fair": False,
-            "name": None,
-        },
-        settings=lambda o: [
-            {"seed": s, "side": x} for s in range(o.seeds) for x in o.sides
-        ],
+        OPTIONS={"seeds": 2, "sides": ["a"], "weight": 1.5, "fair": False, "name": None},
+        settings=lambda o: [{"seed": s, "side": x} for s in range(o.seeds) for x in o.sides],
         run=run,
         summary=lambda results, options: {"n": options.seeds, "rows": results},
         ran=ran,
@@ -250,9 +229,7 @@ def coins(monkeypatch):
 
 def test_a_run_stores_command_versions_and_rows(coins, tmp_path):
     out = tmp_path / "new" / "coins.json"
-    runner.main(
-        ["coins", "--seeds", "1", "--sides", "a", "b", "--fair", "--out", str(out)]
-    )
+    runner.main(["coins", "--seeds", "1", "--sides", "a", "b", "--fair", "--out", str(out)])
     stored = json.loads(out.read_text("utf-8"))
     assert stored.pop("versions").keys() == {"python", "torch"}
     assert stored == {
@@ -263,9 +240,7 @@ def test_a_run_stores_command_versions_and_rows(coins, tmp_path):
     assert list(out.parent.iterdir()) == [out]
 
 
-def test_an_interrupted_run_leaves_the_result_alone_and_goes_on_where_it_stopped(
-    coins, tmp_path
-):
+def test_an_interrupted_run_leaves_the_result_alone_and_goes_on_where_it_stopped(coins, tmp_path):
     out = tmp_path / "coins.json"
     out.write_text("the last one")
     coins.breaks_at = 2
@@ -286,9 +261,7 @@ def test_only_what_the_same_command_has_begun_is_gone_on_with(coins, tmp_path):
     with pytest.raises(RuntimeError):
         runner.main(["coins", "--out", str(out)])
     coins.breaks_at = None
-    with pytest.raises(
-        SystemExit, match="was begun with the command .*leave out --resume"
-    ):
+    with pytest.raises(SystemExit, match="was begun with the command .*leave out --resume"):
         runner.main(["coins", "--seeds", "5", "--out", str(out), "--resume"])
     runner.main(["coins", "--out", str(out)])  # from the beginning
     assert coins.ran == [(0, "a"), (0, "a"), (1, "a")]
@@ -307,24 +280,15 @@ def test_a_name_that_is_none_is_refused(capsys):
 
 
 def test_the_command_writes_all_options_out_as_they_are_typed():
-    options = SimpleNamespace(
-        batch_size=3, seconds=[20, 60], dev=True, fresh=False, only=None
-    )
+    options = SimpleNamespace(batch_size=3, seconds=[20, 60], dev=True, fresh=False, only=None)
     made = made_by("race", options)
-    assert made["command"] == (
-        "python -m tools.experiments race --batch-size 3 --seconds 20 60 --dev"
-    )
+    assert made["command"] == ("python -m tools.experiments race --batch-size 3 --seconds 20 60 --dev")
     # PyTorch for CUDA calls itself "2.13.0+cu130"; its package is 2.13.0
     assert torch.__version__.startswith(made["versions"]["torch"])
 
 
 def test_a_result_row_by_row_is_the_same_result():
-    result = {
-        "command": "é",
-        "rows": [{"a": [1, 2]}, {"a": []}],
-        "seeds": [2],
-        "none": [],
-    }
+    result = {"command": "é", "rows": [{"a": [1, 2]}, {"a": []}], "seeds": [2], "none": []}
     text = row_by_row(result)
     assert json.loads(text) == result
     assert '\n{"a":[1,2]},\n{"a":[]}\n' in text and '"command": "é",\n' in text
@@ -344,10 +308,7 @@ def test_the_stored_counts_of_the_scores_are_those_of_the_formula():
     stored = json.loads(runner.place("scores").read_text("utf-8"))
     for row in stored["rows"]:
         d, h = row["d"], row["h"]
-        assert (
-            row["multiply_adds"]
-            == scores.multiply_adds(stored["n"], d, h)[row["score"]]
-        )
+        assert row["multiply_adds"] == scores.multiply_adds(stored["n"], d, h)[row["score"]]
         again = scores.scorers(64, d, h)[row["score"]]
         with torch.no_grad():
             assert scores.peak(again) == row["peak"]["64"]

@@ -70,9 +70,7 @@ def test_it_is_on_the_disk_before_it_gets_its_name(path, monkeypatch):
     done = []
     for name in ("fsync", "replace"):
         real = getattr(os, name)
-        monkeypatch.setattr(
-            files.os, name, lambda *a, n=name, f=real: (done.append(n), f(*a))[1]
-        )
+        monkeypatch.setattr(files.os, name, lambda *a, n=name, f=real: (done.append(n), f(*a))[1])
     write_atomically(path, "new")
     assert done == ["fsync", "replace"]
 
@@ -100,10 +98,7 @@ def test_a_killed_process_leaves_the_old_file_and_what_it_left_is_cleared_later(
 
 def test_several_writers_at_once_leave_one_whole_file(path):
     contents = [str(number) * 100_000 for number in range(8)]
-    writers = [
-        threading.Thread(target=write_atomically, args=(path, content))
-        for content in contents
-    ]
+    writers = [threading.Thread(target=write_atomically, args=(path, content)) for content in contents]
     for writer in writers:
         writer.start()
     for writer in writers:
@@ -123,9 +118,7 @@ def permissions(path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 
 
-on_posix = pytest.mark.skipif(
-    sys.platform == "win32", reason="it has no permissions of this kind"
-)
+on_posix = pytest.mark.skipif(sys.platform == "win32", reason="it has no permissions of this kind")
 
 
 @on_posix
@@ -165,18 +158,12 @@ def test_another_groups_permissions_are_given_to_no_one_else(path, monkeypatch):
     write_atomically(path, "new")
     assert permissions(path) == 0o664  # it is the same group
     real = os.fstat
-    monkeypatch.setattr(
-        files.os,
-        "fstat",
-        lambda number: os.stat_result([*real(number)[:5], -1, *real(number)[6:]]),
-    )
+    monkeypatch.setattr(files.os, "fstat", lambda number: os.stat_result([*real(number)[:5], -1, *real(number)[6:]]))
     write_atomically(path, "newer")
     assert permissions(path) == 0o604
 
 
-@pytest.mark.skipif(
-    not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root may give away"
-)
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root may give away")
 def test_it_stays_its_owners(path):
     os.chown(path, 1234, 2345)
     write_atomically(path, "new")

@@ -76,9 +76,7 @@ class Student:
         session.get(f"{hub}/hub/login", timeout=PATIENCE)
         xsrf = {"_xsrf": session.cookies["_xsrf"]}
         session.post(
-            f"{hub}/hub/login",
-            data={"username": name, "password": PASSWORD, **xsrf},
-            timeout=PATIENCE,
+            f"{hub}/hub/login", data={"username": name, "password": PASSWORD, **xsrf}, timeout=PATIENCE
         ).raise_for_status()
         tokens = session.post(
             f"{hub}/hub/api/users/{name}/tokens",
@@ -90,13 +88,7 @@ class Student:
         self.headers = {"Authorization": f"token {tokens.json()['token']}"}
 
     def ask(self, method: str, address: str, **data) -> requests.Response:
-        return requests.request(
-            method,
-            self.hub + address,
-            headers=self.headers,
-            timeout=PATIENCE,
-            **data,
-        )
+        return requests.request(method, self.hub + address, headers=self.headers, timeout=PATIENCE, **data)
 
     def run(self, code: str) -> str:
         """What code prints in a kernel of the student's own."""
@@ -105,9 +97,7 @@ class Student:
         address = f"{self.hub}{kernels}/{kernel}/channels"
 
         async def talk():
-            channel = await websocket_connect(
-                HTTPRequest(address.replace("http", "ws", 1), headers=self.headers)
-            )
+            channel = await websocket_connect(HTTPRequest(address.replace("http", "ws", 1), headers=self.headers))
             header = {"msg_id": "1", "msg_type": "execute_request", "version": "5.3"}
             header |= {"username": "", "session": "s", "date": ""}
             content = {"code": code, "silent": False, "stop_on_error": True}
@@ -214,9 +204,7 @@ def login(hub: str, name: str, password: str) -> requests.Response:
     return session.post(f"{hub}/hub/login", data=data, timeout=PATIENCE)
 
 
-@pytest.mark.parametrize(
-    ("name", "password"), [("ada", "x"), ("root", PASSWORD)], ids=["ada", "root"]
-)
+@pytest.mark.parametrize(("name", "password"), [("ada", "x"), ("root", PASSWORD)], ids=["ada", "root"])
 def test_a_wrong_password_and_root_are_refused(hub, name, password):
     answer = login(hub[0], name, password)
     assert answer.status_code == 403 and "Invalid username or password" in answer.text
@@ -224,11 +212,7 @@ def test_a_wrong_password_and_root_are_refused(hub, name, password):
 
 def test_the_hubs_secrets_are_its_own(hub):
     folder = hub[2].parent
-    for name in (
-        "jupyterhub.sqlite",
-        "jupyterhub_cookie_secret",
-        "homes/ada/attention",
-    ):
+    for name in ("jupyterhub.sqlite", "jupyterhub_cookie_secret", "homes/ada/attention"):
         assert (folder / name).stat().st_mode & 0o077 == 0
     assert f"at http://127.0.0.1:{hub[0].rpartition(':')[2]}" in hub[1].read_text()
 
@@ -259,8 +243,7 @@ def test_the_image_has_the_jupyterhub_that_the_page_names():
 
 
 @pytest.mark.parametrize(
-    ("words", "address"),
-    [([], "http://127.0.0.1:8000/"), (["--ip=0.0.0.0"], "http://0.0.0.0:8000/")],
+    ("words", "address"), [([], "http://127.0.0.1:8000/"), (["--ip=0.0.0.0"], "http://0.0.0.0:8000/")]
 )
 def test_the_hub_listens_to_this_machine_unless_it_is_told(tmp_path, words, address):
     code = f"""
@@ -270,9 +253,7 @@ app.parse_command_line({words!r})
 app.load_config_file({str(MACHINE)!r})
 print(app.bind_url)
 """
-    told = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True
-    )
+    told = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
     assert told.stdout.strip() == address, told.stderr
 
 
@@ -322,9 +303,7 @@ def test_a_full_disk_leaves_nothing_and_the_server_starts(tmp_path):
     home.mkdir()
     fake.mkdir(parents=True)
     (fake / "__init__.py").touch()
-    (fake / "singleuser.py").write_text(
-        "import os, sys; print(os.getcwd(), sys.argv[1:])"
-    )
+    (fake / "singleuser.py").write_text("import os, sys; print(os.getcwd(), sys.argv[1:])")
     limited = (
         "import resource, runpy, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (9999, 9999));"
         "sys.argv = [sys.argv[1], '--port=1']; runpy.run_path(sys.argv[0], run_name='__main__')"

@@ -15,21 +15,9 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "code" / "attnbook"
 # Enough to kill every mutant and quick: property tests, the compiler and wrong arguments are left to the ordinary run.
-ARGUMENTS = [
-    "-x",
-    "-q",
-    "--noconftest",
-    "--assert=plain",
-    "-p",
-    "no:cacheprovider",
-    "--rootdir",
-    str(ROOT),
-]
+ARGUMENTS = ["-x", "-q", "--noconftest", "--assert=plain", "-p", "no:cacheprovider", "--rootdir", str(ROOT)]
 ARGUMENTS += ["-p", "_hypothesis_pytestplugin", "-m", "not hypothesis"]
-ARGUMENTS += [
-    "-k",
-    "not compiles and not errors and not wrong and not device and not cannot_be_made",
-]
+ARGUMENTS += ["-k", "not compiles and not errors and not wrong and not device and not cannot_be_made"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -56,9 +44,7 @@ class Mutant:
         """The changed text; a pattern that is not there exactly once is an error, not a pass."""
         words = re.findall(r"\w+|[^\w\s]", self.old)
         # a formatter may break lines, and then adds a comma after the last argument
-        pattern = r"\s*".join(re.escape(word) for word in words).replace(
-            r"\s*\)", r"\s*,?\s*\)"
-        )
+        pattern = r"\s*".join(re.escape(word) for word in words).replace(r"\s*\)", r"\s*,?\s*\)")
         found = list(re.finditer(pattern, text))
         if len(found) != 1:
             raise ValueError(
@@ -424,11 +410,7 @@ TABLE = {
     ],
 }
 # fmt: on
-MUTANTS = [
-    Mutant(what, module, *change)
-    for module, rows in TABLE.items()
-    for what, *change in rows
-]
+MUTANTS = [Mutant(what, module, *change) for module, rows in TABLE.items() for what, *change in rows]
 
 
 @functools.cache
@@ -440,9 +422,7 @@ def source(module: str) -> str:
 def verdicts(tmp_path_factory) -> dict:
     """What pytest said of each mutant, and, under None, of the package as it is."""
     folder = tmp_path_factory.mktemp("mutants")
-    shutil.copytree(
-        PACKAGE, folder / "attnbook", ignore=shutil.ignore_patterns("__pycache__")
-    )
+    shutil.copytree(PACKAGE, folder / "attnbook", ignore=shutil.ignore_patterns("__pycache__"))
     jobs = [
         {
             "file": "attention/masks.py",
@@ -450,25 +430,13 @@ def verdicts(tmp_path_factory) -> dict:
             "tests": sorted({t for m in MUTANTS for t in m.tests}),
         }
     ]
-    jobs += [
-        {"file": f"{m.module}.py", "text": m.apply(source(m.module)), "tests": m.tests}
-        for m in MUTANTS
-    ]
+    jobs += [{"file": f"{m.module}.py", "text": m.apply(source(m.module)), "tests": m.tests} for m in MUTANTS]
     plan = {"package_root": str(folder), "arguments": ARGUMENTS, "jobs": jobs}
     (folder / "jobs.json").write_text(json.dumps(plan), "utf-8")
     done = subprocess.run(
-        [
-            sys.executable,
-            str(ROOT / "tests" / "mutation.py"),
-            str(folder / "jobs.json"),
-        ],
+        [sys.executable, str(ROOT / "tests" / "mutation.py"), str(folder / "jobs.json")],
         cwd=ROOT,
-        env={
-            **os.environ,
-            "OMP_NUM_THREADS": "1",
-            "ATTNBOOK_DEVICE": "cpu",
-            "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
-        },
+        env={**os.environ, "OMP_NUM_THREADS": "1", "ATTNBOOK_DEVICE": "cpu", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
         capture_output=True,
         text=True,
     )
@@ -489,12 +457,7 @@ class TestMutants:
 
 
 def test_there_are_mutants_of_every_room():
-    assert {module.partition("/")[0] for module in TABLE} >= {
-        "attention",
-        "transformer",
-        "training",
-        "interop",
-    }
+    assert {module.partition("/")[0] for module in TABLE} >= {"attention", "transformer", "training", "interop"}
     assert len({mutant.what for mutant in MUTANTS}) == len(MUTANTS) >= 80
 
 

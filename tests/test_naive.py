@@ -2,10 +2,11 @@
 
 import math
 
-import naive
 import pytest
 import torch
 import torch.nn.functional as F
+
+import naive
 from tensors import DK, DV, HIDDEN, D, S, T, close, coin, randn
 
 
@@ -16,10 +17,7 @@ def numbers(*values):
 def test_softmax_by_hand():
     assert naive.softmax([0.0, math.log(3)]) == pytest.approx([0.25, 0.75])
     assert naive.softmax([5.0]) == [1.0]
-    assert naive.softmax([1000.0, 1000.0]) == [
-        0.5,
-        0.5,
-    ]  # exp(1000) alone would overflow
+    assert naive.softmax([1000.0, 1000.0]) == [0.5, 0.5]  # exp(1000) alone would overflow
     assert naive.softmax([-1000.0, -1000.0, -3000.0]) == [0.5, 0.5, 0.0]
 
 
@@ -31,16 +29,11 @@ def test_masked_softmax_by_hand():
 
 def test_masked_softmax_against_pytorch():
     scores, mask = randn(T, S), coin(T, S) | (torch.arange(S) == 3)
-    close(
-        naive.masked_softmax(scores, mask),
-        scores.masked_fill(~mask, -torch.inf).softmax(-1),
-    )
+    close(naive.masked_softmax(scores, mask), scores.masked_fill(~mask, -torch.inf).softmax(-1))
 
 
 def test_average_by_hand():
-    output = naive.average(
-        numbers([0.5, 0.5, 0], [0, 0.25, 0.75]), numbers([1, 10], [3, 20], [5, 40])
-    )
+    output = naive.average(numbers([0.5, 0.5, 0], [0, 0.25, 0.75]), numbers([1, 10], [3, 20], [5, 40]))
     close(output, numbers([2, 15], [4.5, 35]))
 
 
@@ -63,11 +56,7 @@ def test_dot_product_attention_against_pytorch():
 
 def test_additive_attention_against_tensor_expressions():
     query, key, value = randn(T, D), randn(S, DK, seed=1), randn(S, DV, seed=2)
-    W_q, W_k, w_v = (
-        randn(HIDDEN, D, seed=3),
-        randn(HIDDEN, DK, seed=4),
-        randn(HIDDEN, seed=5),
-    )
+    W_q, W_k, w_v = (randn(HIDDEN, D, seed=3), randn(HIDDEN, DK, seed=4), randn(HIDDEN, seed=5))
     mask = coin(T, S) | (torch.arange(S) == 3)
     output, weights = naive.additive_attention(query, key, value, W_q, W_k, w_v, mask)
     hidden = F.linear(query, W_q)[:, None] + F.linear(key, W_k)

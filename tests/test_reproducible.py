@@ -5,9 +5,9 @@ import random
 import numpy as np
 import pytest
 import torch
-from tensors import says
 
 from attnbook.reproducible import best_device, seed_everything
+from tensors import says
 
 
 @pytest.fixture(autouse=True)
@@ -44,12 +44,8 @@ def test_the_generator_is_seeded_alike_and_independent_of_the_global_state():
     undisturbed = torch.rand(3)
     generator = seed_everything(7)
     numbers = torch.rand(3, generator=generator)
-    assert torch.equal(
-        numbers, torch.rand(3, generator=torch.Generator().manual_seed(7))
-    )
-    assert torch.equal(
-        torch.rand(3), undisturbed
-    )  # drawing from the one did not advance the other
+    assert torch.equal(numbers, torch.rand(3, generator=torch.Generator().manual_seed(7)))
+    assert torch.equal(torch.rand(3), undisturbed)  # drawing from the one did not advance the other
     assert generator.device.type == "cpu"
 
 
@@ -78,8 +74,7 @@ def test_what_is_no_seed(seed, error, message):
 
 
 @pytest.mark.parametrize(
-    ("cuda", "mps", "expected"),
-    [(True, True, "cuda"), (False, True, "mps"), (False, False, "cpu")],
+    ("cuda", "mps", "expected"), [(True, True, "cuda"), (False, True, "mps"), (False, False, "cpu")]
 )
 def test_the_best_device_there_is(monkeypatch, cuda, mps, expected):
     monkeypatch.setenv("ATTNBOOK_DEVICE", " ")  # blank counts as unset
@@ -99,10 +94,6 @@ def test_the_environment_overrides(monkeypatch):
 @pytest.mark.parametrize("name", ["gpu", "cpu:x", "cuda:999"])
 def test_a_device_that_is_not_there(monkeypatch, name):
     monkeypatch.setenv("ATTNBOOK_DEVICE", name)
-    with pytest.raises(
-        ValueError, match=says(f"ATTNBOOK_DEVICE is {name!r}", "cannot use", "unset it")
-    ) as caught:
+    with pytest.raises(ValueError, match=says(f"ATTNBOOK_DEVICE is {name!r}", "cannot use", "unset it")) as caught:
         best_device()
-    assert "\n" not in str(
-        caught.value
-    )  # PyTorch's own message may run over many lines
+    assert "\n" not in str(caught.value)  # PyTorch's own message may run over many lines

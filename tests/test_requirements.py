@@ -19,17 +19,12 @@ APART = {"d2l"}  # its own requirements exclude ours, see tools/environment.py
 
 
 def declared(requirements: list[str]) -> dict[str, Requirement]:
-    return {
-        canonicalize_name(Requirement(r).name): Requirement(r) for r in requirements
-    }
+    return {canonicalize_name(Requirement(r).name): Requirement(r) for r in requirements}
 
 
 DEPENDENCIES = declared(PROJECT["dependencies"])
 EXTRAS = declared(sum(PROJECT["optional-dependencies"].values(), []))
-LINES = [
-    line.split("#")[0].strip()
-    for line in (ROOT / "requirements.txt").read_text("utf-8").splitlines()
-]
+LINES = [line.split("#")[0].strip() for line in (ROOT / "requirements.txt").read_text("utf-8").splitlines()]
 *PINS, LAST = [line for line in LINES if line]
 
 
@@ -86,13 +81,9 @@ def test_a_dependency_is_imported_without_asking_whether_it_is_there():
     for tree in trees("code/attnbook"):
         for attempt in ast.walk(tree):
             if isinstance(attempt, ast.Try) and any(
-                "ImportError" in ast.unparse(handler.type)
-                for handler in attempt.handlers
-                if handler.type is not None
+                "ImportError" in ast.unparse(handler.type) for handler in attempt.handlers if handler.type is not None
             ):
-                guarded |= top_modules(
-                    n for part in attempt.body for n in ast.walk(part)
-                )
+                guarded |= top_modules(n for part in attempt.body for n in ast.walk(part))
     assert not packages(guarded, ROOT / "code") & set(DEPENDENCIES)
 
 

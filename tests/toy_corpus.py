@@ -12,15 +12,11 @@ THINGS = {"car": "auto", "house": "toit", "book": "livre", "tree": "arbre"}
 def toy_pairs():
     """48 sentences, such as `two red car .` → `deux auto rouge .`"""
     every = itertools.product(NUMBERS, COLOURS, THINGS)
-    return [
-        Pair(f"{n} {c} {t} .", f"{NUMBERS[n]} {THINGS[t]} {COLOURS[c]} .")
-        for n, c, t in every
-    ]
+    return [Pair(f"{n} {c} {t} .", f"{NUMBERS[n]} {THINGS[t]} {COLOURS[c]} .") for n, c, t in every]
 
 
 def uneven_pairs():
     """The same, but every seventh pair is cut to its end, so that one batch has halves of unequal lengths."""
     return [
-        pair if i % 7 else Pair(*(" ".join(side.split()[-2:]) for side in pair))
-        for i, pair in enumerate(toy_pairs())
+        pair if i % 7 else Pair(*(" ".join(side.split()[-2:]) for side in pair)) for i, pair in enumerate(toy_pairs())
     ]

@@ -6,7 +6,6 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from tensors import DV, PROPERTY, B, D, H, S, T, close, coin, fill, randn, says
 
 from attnbook.attention import (
     KeyValueCache,
@@ -17,6 +16,7 @@ from attnbook.attention import (
     sliding_window_mask,
 )
 from attnbook.transformer import DecoderLayerCache
+from tensors import DV, PROPERTY, B, D, H, S, T, close, coin, fill, randn, says
 
 E = H * 10  # an even head size, for rotary positions
 
@@ -39,9 +39,7 @@ def test_what_is_stored():
 
 
 @pytest.mark.parametrize(
-    "options",
-    [{}, {"num_kv_heads": 1}, {"rotary": RotaryPositions()}],
-    ids=["plain", "one key/value head", "rotary"],
+    "options", [{}, {"num_kv_heads": 1}, {"rotary": RotaryPositions()}], ids=["plain", "one key/value head", "rotary"]
 )
 @pytest.mark.parametrize("need_weights", [True, False])
 @PROPERTY
@@ -53,9 +51,7 @@ def test_in_any_pieces_as_at_once(options, need_weights, cuts):
     for start, end in zip([0, *sorted(cuts)], [*sorted(cuts), S], strict=True):
         mask = causal_mask(end - start, end)
         piece = x[:, start:end]
-        output, weights = layer(
-            piece, mask=mask, need_weights=need_weights, cache=cache
-        )
+        output, weights = layer(piece, mask=mask, need_weights=need_weights, cache=cache)
         outputs.append(output)
         if need_weights:
             close(weights, all_weights[:, :, start:end, :end])
@@ -98,13 +94,7 @@ def test_lengths_and_biases_count_the_stored_keys_too():
     at_once, _ = layer(x, valid_lens=lengths, mask=mask, bias=bias)
     cache = KeyValueCache()
     layer(x[:, :5], mask=causal_mask(5), cache=cache)
-    rest, _ = layer(
-        x[:, 5:],
-        valid_lens=lengths,
-        mask=causal_mask(2, S),
-        bias=bias[:, :, 5:],
-        cache=cache,
-    )
+    rest, _ = layer(x[:, 5:], valid_lens=lengths, mask=causal_mask(2, S), bias=bias[:, :, 5:], cache=cache)
     close(rest, at_once[:, 5:])
 
 
@@ -149,9 +139,7 @@ def test_a_table_of_the_new_position_alone_is_refused(name):
     table = sliding_window_mask(1, 4) if name == "mask" else randn(1, 1)
     layer(x[:, :1], **{name: table}, cache=cache)  # the first one: a single key
     for need_weights in (True, False):
-        with pytest.raises(
-            ValueError, match=says(f"{name} has shape (1, 1), one column for 2 keys")
-        ):
+        with pytest.raises(ValueError, match=says(f"{name} has shape (1, 1), one column for 2 keys")):
             layer(x[:, 1:2], **{name: table}, need_weights=need_weights, cache=cache)
     assert cache.length == 1
 
@@ -247,10 +235,7 @@ def test_keys_are_not_rounded_by_autocast(prefill):
 
 def test_rotary_positions_and_another_sequence_do_not_go_together():
     layer, x = layer_of(rotary=RotaryPositions()), randn(B, 3, E)
-    for call in (
-        lambda: layer(x, randn(B, S, E)),
-        lambda: layer.start_cache(randn(B, S, E)),
-    ):
+    for call in (lambda: layer(x, randn(B, S, E)), lambda: layer.start_cache(randn(B, S, E))):
         with pytest.raises(ValueError, match="rotary positions compare places in one"):
             call()
 
@@ -339,9 +324,7 @@ def test_a_bias_that_fails_leaves_the_cache_as_it_was(layer, gradients):
 
 
 def test_a_cache_of_another_kind():
-    with pytest.raises(
-        TypeError, match=says("cache must be a KeyValueCache, got list", "start_cache")
-    ):
+    with pytest.raises(TypeError, match=says("cache must be a KeyValueCache, got list", "start_cache")):
         layer_of()(randn(B, 1, E), cache=[])
 
 

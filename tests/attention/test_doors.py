@@ -9,7 +9,6 @@ from copy import deepcopy
 
 import pytest
 import torch
-from tensors import B, D, H, S, T, close, coin, fill, randn
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.func import vmap
 
@@ -37,6 +36,7 @@ from attnbook.attention import (
     causal_mask,
     parallel_memory,
 )
+from tensors import B, D, H, S, T, close, coin, fill, randn
 
 E = 2 * H * 2  # D of the layers with heads: an even size for each of them
 QUERY, KEY, VALUE = randn(B, T, D), randn(B, S, D, seed=1), randn(B, S, 13, seed=2)
@@ -223,10 +223,7 @@ def test_mapped_it_is_a_loop(door):
         if name_of(door) == "fit_width":
             continue
         rest = {name: x for name, x in given.items() if name not in mapped}
-        twice = {
-            name: torch.stack([x, x.flip(-1) if x.is_floating_point() else x])
-            for name, x in mapped.items()
-        }
+        twice = {name: torch.stack([x, x.flip(-1) if x.is_floating_point() else x]) for name, x in mapped.items()}
 
         def call(numbers, thing=thing, rest=rest):
             return tuple(tensors(thing(**numbers, **rest)))
@@ -243,10 +240,7 @@ def test_on_the_meta_device_it_has_the_shapes(door):
     for layer, given in calls(door):
         expected = [x.shape for x in tensors(layer(**given))]
         with torch.device("meta"):
-            moved = {
-                n: x.to("meta") if isinstance(x, torch.Tensor) else x
-                for n, x in given.items()
-            }
+            moved = {n: x.to("meta") if isinstance(x, torch.Tensor) else x for n, x in given.items()}
         twin = deepcopy(layer).to("meta")
         assert [x.shape for x in tensors(twin(**moved))] == expected
 
@@ -257,10 +251,7 @@ def test_fake_tensors_leave_nothing_behind(door):
     for layer, given in calls(door):
         layer = deepcopy(layer)
         with FakeTensorMode(allow_non_fake_inputs=True) as mode:
-            fake = {
-                n: mode.from_tensor(x) if isinstance(x, torch.Tensor) else x
-                for n, x in given.items()
-            }
+            fake = {n: mode.from_tensor(x) if isinstance(x, torch.Tensor) else x for n, x in given.items()}
             shapes = [x.shape for x in tensors(layer(**fake))]
         assert [x.shape for x in tensors(layer(**given))] == shapes
 

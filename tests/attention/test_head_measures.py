@@ -4,7 +4,6 @@ from copy import deepcopy
 
 import pytest
 import torch
-from tensors import close, coin, fill, generator, randn
 from torch.testing import assert_close
 
 from attnbook.attention import (
@@ -17,6 +16,7 @@ from attnbook.attention import (
     rollout,
 )
 from attnbook.transformer import EncoderLayer, Transformer, TransformerConfig
+from tensors import close, coin, fill, generator, randn
 
 
 def causal_weights(*shape):
@@ -58,19 +58,13 @@ def test_prefix_matching_by_loops():
             parts = [by_loops(weights[b, layer, head], tokens[b]) for b in range(3)]
             expected = sum(total for total, _ in parts) / sum(count for _, count in parts)  # fmt: skip
             assert found[layer, head].item() == pytest.approx(expected)
-    assert_close(
-        prefix_matching(weights[1], tokens[1]),
-        prefix_matching(weights[1:2], tokens[1:2]),
-    )
+    assert_close(prefix_matching(weights[1], tokens[1]), prefix_matching(weights[1:2], tokens[1:2]))
 
 
 def test_prefix_matching_errors():
     with pytest.raises(ValueError, match="pass the weights of these tokens"):
         prefix_matching(torch.rand(2, 5, 5), torch.arange(7))
-    for weights, tokens in (
-        ((2, 5, 5), torch.zeros(3, 5)),
-        ((3, 2, 5, 4), torch.zeros(3, 5)),
-    ):
+    for weights, tokens in (((2, 5, 5), torch.zeros(3, 5)), ((3, 2, 5, 4), torch.zeros(3, 5))):
         with pytest.raises(ValueError, match="pass the weights of these tokens"):
             prefix_matching(torch.rand(weights), tokens)
 
@@ -193,9 +187,7 @@ def test_a_sink_with_masks_lengths_and_a_bias(num_kv_heads, columns, lead):
     x, memory = randn(2, 5, 12), randn(2, 7, 12, seed=1)
     mask, bias = coin(*lead, 5, columns), randn(*lead, 5, columns, seed=3)
     lens = torch.tensor([4, 7])
-    output, weights = sink(
-        x, memory, valid_lens=lens, mask=mask, bias=bias, need_weights=True
-    )
+    output, weights = sink(x, memory, valid_lens=lens, mask=mask, bias=bias, need_weights=True)
     close(sink(x, memory, valid_lens=lens, mask=mask, bias=bias)[0], output)
 
     if columns == 7:
@@ -247,9 +239,7 @@ def test_a_layer_with_a_sink_takes_what_its_attention_takes():
     layer.attention = fill(SinkAttention(12, 3, True)).double()
     mask, bias = coin(5, 6, seed=1), randn(1, 3, 5, 6)
     output, weights = layer(x, mask=mask, bias=bias, need_weights=True)
-    h, expected = layer.attention(
-        layer.around_attention.norm(x), mask=mask, bias=bias, need_weights=True
-    )
+    h, expected = layer.attention(layer.around_attention.norm(x), mask=mask, bias=bias, need_weights=True)
     close(weights, expected)
     x = x + h
     close(output, x + layer.feed_forward(layer.around_feed_forward.norm(x)))
@@ -261,11 +251,7 @@ def test_lengths_of_a_sink_count_the_keys_alone(lens):
     with pytest.raises(ValueError, match="between 0 and the number of keys, 5"):
         sink(x, valid_lens=torch.tensor(lens))
     many = torch.randn(2, 255, 12)  # and 255 + 1 is 0 in bytes
-    close(
-        sink(many, valid_lens=torch.tensor([255, 255], dtype=torch.uint8))[0],
-        sink(many)[0],
-        1e-6,
-    )
+    close(sink(many, valid_lens=torch.tensor([255, 255], dtype=torch.uint8))[0], sink(many)[0], 1e-6)
 
 
 def test_a_sink_says_what_does_not_fit():

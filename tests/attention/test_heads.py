@@ -1,10 +1,24 @@
 """Multi-head attention: its three stages, loops, shared key/value heads, biases, edges and errors."""
 
-import naive
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+
+import naive
+from attnbook.attention import (
+    KeyValueCache,
+    MultiHeadAttention,
+    SeparateHeads,
+    WideHeads,
+    causal_mask,
+    combine_masks,
+    merge_heads,
+    split_heads,
+    stack_heads,
+    widen_heads,
+)
+from attnbook.transformer import count_parameters
 from tensors import (
     DEVICES,
     HALF,
@@ -25,20 +39,6 @@ from tensors import (
     says,
 )
 
-from attnbook.attention import (
-    KeyValueCache,
-    MultiHeadAttention,
-    SeparateHeads,
-    WideHeads,
-    causal_mask,
-    combine_masks,
-    merge_heads,
-    split_heads,
-    stack_heads,
-    widen_heads,
-)
-from attnbook.transformer import count_parameters
-
 E = H * D  # d_model: H heads of size D
 LENS, QUERY_LENS = torch.tensor(LENGTHS), torch.tensor(QUERY_LENGTHS)
 BOTH = pytest.mark.parametrize("need_weights", [True, False])
@@ -47,8 +47,7 @@ BOTH = pytest.mark.parametrize("need_weights", [True, False])
 def sequences(dtype=torch.float64, grad=False, device="cpu"):
     """Query (B, T, E), and key and value (B, S, E)."""
     return tuple(
-        randn(B, n, E, seed=seed, dtype=dtype, grad=grad, device=device)
-        for seed, n in enumerate((T, S, S), start=1)
+        randn(B, n, E, seed=seed, dtype=dtype, grad=grad, device=device) for seed, n in enumerate((T, S, S), start=1)
     )
 
 
@@ -60,10 +59,7 @@ def layer_of(dtype=torch.float64, device="cpu", **options):
 def by_loops(layer, query, key, value, mask):
     """Output (B, T, E) and weights (B, H, T, S): one sequence, one head, one number at a time."""
     maps = zip(
-        (query, key, value),
-        layer.W_qkv.weight.split(layer.sizes),
-        layer.W_qkv.bias.split(layer.sizes),
-        strict=True,
+        (query, key, value), layer.W_qkv.weight.split(layer.sizes), layer.W_qkv.bias.split(layer.sizes), strict=True
     )
     q, k, v = (x @ weight.T + bias for x, weight, bias in maps)
     output, weights = torch.zeros_like(query), torch.zeros(B, H, T, S).double()
@@ -106,9 +102,7 @@ def test_a_reshape_alone_has_the_right_shape_and_the_wrong_numbers():
     changed[:, 0] += 1
     rows = (changed.reshape(B, H, T, D) != reshaped).any(3).any(0).any(0)
     assert rows.sum() > 1
-    assert (split_heads(changed, H) != split).any(3).any(0).any(0).tolist() == [
-        t == 0 for t in range(T)
-    ]
+    assert (split_heads(changed, H) != split).any(3).any(0).any(0).tolist() == [t == 0 for t in range(T)]
 
 
 @PROPERTY
@@ -133,11 +127,7 @@ def test_merging_undoes_splitting(lead, length, heads, size):
 def test_the_three_stages_are_one_function(bias, dtype):
     """With copied weights: outputs, weights and gradients, for unequal lengths, padding and an empty row."""
     separate = fill(SeparateHeads(E, H, bias=bias)).to(dtype)
-    stages = (
-        separate,
-        widen_heads(separate),
-        stack_heads(separate),
-    )
+    stages = (separate, widen_heads(separate), stack_heads(separate))
     mask = causal_mask(T, S)
     mask[2] = False
     results = []
@@ -193,9 +183,7 @@ def test_a_stage_is_a_concatenation_of_heads(make):
 
 @BOTH
 @pytest.mark.parametrize("num_kv_heads", [H, 1])
-@pytest.mark.parametrize(
-    "lengths", [LENGTHS, QUERY_LENGTHS], ids=["one a sequence", "one a query"]
-)
+@pytest.mark.parametrize("lengths", [LENGTHS, QUERY_LENGTHS], ids=["one a sequence", "one a query"])
 def test_against_loops(need_weights, num_kv_heads, lengths):
     layer = layer_of(num_kv_heads=num_kv_heads)
     query, key, value = sequences()
@@ -203,9 +191,7 @@ def test_against_loops(need_weights, num_kv_heads, lengths):
     mask[1, 2, 4] = False
     shape = torch.Size([B, H, T, S])
     allowed = combine_masks(shape, torch.tensor(lengths), mask)
-    output, weights = layer(
-        query, key, value, torch.tensor(lengths), mask=mask, need_weights=need_weights
-    )
+    output, weights = layer(query, key, value, torch.tensor(lengths), mask=mask, need_weights=need_weights)
     expected = by_loops(layer, query, key, value, allowed)
     close(output, expected[0])
     if need_weights:
@@ -215,11 +201,7 @@ def test_against_loops(need_weights, num_kv_heads, lengths):
 
 
 @BOTH
-@pytest.mark.parametrize(
-    "shape",
-    [(B, H, T, S), (B, T, S), (T, S), (S,), (B, 1, S), (B, 1, 1, S), (H, 1, 1)],
-    ids=str,
-)
+@pytest.mark.parametrize("shape", [(B, H, T, S), (B, T, S), (T, S), (S,), (B, 1, S), (B, 1, 1, S), (H, 1, 1)], ids=str)
 def test_masks_of_every_shape(need_weights, shape):
     """(B, T, S) is one mask per sequence, not one per head."""
     if shape == (H, 1, 1):
@@ -238,10 +220,7 @@ def test_three_axes_are_sequences_also_where_there_are_as_many_heads(need_weight
     """With B = H the shapes cannot tell a mask of the sequences from one of the heads: a rule has to."""
     heads = 2
     layer = fill(MultiHeadAttention(6 * heads, heads)).double()
-    x, mask = (
-        randn(heads, T, 6 * heads),
-        coin(heads, T, T, seed=2) | torch.eye(T).bool(),
-    )
+    x, mask = (randn(heads, T, 6 * heads), coin(heads, T, T, seed=2) | torch.eye(T).bool())
     bias = randn(heads, T, T, seed=3)
     output, _ = layer(x, mask=mask, bias=bias, need_weights=need_weights)
     for b in range(heads):
@@ -273,10 +252,7 @@ def test_shared_heads_are_repeated_heads(need_weights, num_kv_heads):
 
     def widened(rows):
         q, k, v = rows.split(few.sizes)
-        k, v = (
-            x.unflatten(0, (num_kv_heads, size)).repeat_interleave(repeat, 0)
-            for x in (k, v)
-        )
+        k, v = (x.unflatten(0, (num_kv_heads, size)).repeat_interleave(repeat, 0) for x in (k, v))
         return torch.cat([q, k.flatten(0, 1), v.flatten(0, 1)])
 
     with torch.no_grad():
@@ -309,13 +285,7 @@ def test_with_and_without_weights_are_one_function(dtype, learned, num_kv_heads)
         layer.zero_grad()
         arguments = sequences(dtype, grad=True)
         bias = randn(1, H, T, S, seed=4, grad=learned)  # float64: it follows the layer
-        output, weights = layer(
-            *arguments,
-            torch.tensor([0, 6]),
-            mask=mask,
-            need_weights=need_weights,
-            bias=bias,
-        )
+        output, weights = layer(*arguments, torch.tensor([0, 6]), mask=mask, need_weights=need_weights, bias=bias)
         nothing = layer.W_o.bias.expand(T, E)
         close(output[0], nothing, 0)
         close(output[1, 2], nothing[2], 0)
@@ -333,15 +303,11 @@ def test_with_and_without_weights_are_one_function(dtype, learned, num_kv_heads)
     # sums over many positions: a few units in the last place of the largest of them
     tolerance = {**TOLERANCE, **HALF_TOLERANCE}[dtype]
     for with_weights, without in zip(*results, strict=True):
-        close(
-            without, with_weights, tolerance * max(1, with_weights.abs().max().item())
-        )
+        close(without, with_weights, tolerance * max(1, with_weights.abs().max().item()))
 
 
 @BOTH
-@pytest.mark.parametrize(
-    "shape", [(B, H, T, S), (1, H, T, S), (1, H, 1, S), (B, T, S), (T, S), (1, S)]
-)
+@pytest.mark.parametrize("shape", [(B, H, T, S), (1, H, T, S), (1, H, 1, S), (B, T, S), (T, S), (1, S)])
 def test_a_bias_is_added_to_the_scaled_scores(need_weights, shape):
     """Against a layer whose scores are raised by the logarithm of integer weights: each key counted that often."""
     layer, (query, key, value) = layer_of(), sequences()
@@ -349,9 +315,7 @@ def test_a_bias_is_added_to_the_scaled_scores(need_weights, shape):
     each = bias.unsqueeze(1) if bias.dim() == 3 else bias  # (B, T, S): for all heads
     output, _ = layer(query, key, value, need_weights=need_weights, bias=bias)
     _, plain = layer(query, key, value, need_weights=True)
-    weights = (
-        plain * each.exp()
-    )  # softmax(e + b) is proportional to softmax(e) · exp(b)
+    weights = plain * each.exp()  # softmax(e + b) is proportional to softmax(e) · exp(b)
     weights = weights / weights.sum(-1, keepdim=True)
     _, _, v = layer.project(query, key, value)
     close(output, layer.W_o(merge_heads(weights @ v)))
@@ -392,9 +356,7 @@ def test_order_does_not_matter(need_weights, seed):
     layer, generator = layer_of(), torch.Generator().manual_seed(seed)
     query, key, value = sequences()
     mask = coin(B, H, T, S, seed=seed)
-    output, weights = layer(
-        query, key, value, None, mask=mask, need_weights=need_weights
-    )
+    output, weights = layer(query, key, value, None, mask=mask, need_weights=need_weights)
     columns = torch.randperm(S, generator=generator)
     rows = torch.randperm(T, generator=generator)
     other, _ = layer(
@@ -437,9 +399,7 @@ def test_every_parameter_learns():
 def test_half_precision(need_weights, dtype):
     layer = layer_of(dtype)
     arguments = sequences(dtype)
-    output, _ = layer(
-        *arguments, LENS, mask=causal_mask(T, S), need_weights=need_weights
-    )
+    output, _ = layer(*arguments, LENS, mask=causal_mask(T, S), need_weights=need_weights)
     assert output.dtype == dtype
     arguments = (x.double() for x in arguments)
     expected, _ = layer.double()(*arguments, LENS, mask=causal_mask(T, S))
@@ -475,9 +435,7 @@ def test_everything_follows_the_query(need_weights, device):
     """Lengths and masks may come from the CPU."""
     layer = layer_of(torch.float32, device)
     arguments = sequences(torch.float32, device=device)
-    output, weights = layer(
-        *arguments, LENS, mask=coin(T, S), need_weights=need_weights
-    )
+    output, weights = layer(*arguments, LENS, mask=coin(T, S), need_weights=need_weights)
     assert output.device.type == device and output.shape == (B, T, E)
     assert weights is None or weights.device.type == device
 
@@ -501,9 +459,7 @@ def test_nan_is_seen_in_the_output_with_weights_and_without(need_weights):
     query[1, 2, 0] = torch.nan
     output, _ = layer(query, key, value, LENS, need_weights=need_weights)
     seen = output.isnan().all(-1)
-    assert (
-        seen.nonzero().tolist() == [[1, 2]] and seen.sum() * E == output.isnan().sum()
-    )
+    assert seen.nonzero().tolist() == [[1, 2]] and seen.sum() * E == output.isnan().sum()
 
 
 @BOTH
@@ -511,9 +467,7 @@ def test_single_key_no_query_and_empty_batch(need_weights):
     layer, (query, key, value) = layer_of(), sequences()
     alone, _ = layer(query, key[:, :1], value[:, :1], need_weights=need_weights)
     _, _, v = layer.project(query, key, value)
-    close(
-        alone, layer.W_o(merge_heads(v)[:, :1]).expand(B, T, E)
-    )  # all weight on the only key
+    close(alone, layer.W_o(merge_heads(v)[:, :1]).expand(B, T, E))  # all weight on the only key
     none, _ = layer(query[:, :0], key, value, LENS, need_weights=need_weights)
     assert none.shape == (B, 0, E)
     empty = (x[:0] for x in (query, key, value, LENS))
@@ -615,9 +569,7 @@ def test_wrong_biases(need_weights, bias, error, message):
 
 
 def test_a_cache_is_for_self_attention():
-    with pytest.raises(
-        ValueError, match="gets them from the query, but others were passed"
-    ):
+    with pytest.raises(ValueError, match="gets them from the query, but others were passed"):
         layer_of(torch.float32)(QUERY, KEY, VALUE, cache=KeyValueCache())
 
 

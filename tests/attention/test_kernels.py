@@ -6,16 +6,10 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from tensors import DEVICES, HALF, PROPERTY, S, T, close, randn, says
 
-from attnbook.attention import (
-    KERNELS,
-    boxcar,
-    epanechnikov,
-    gaussian,
-    triangular,
-)
+from attnbook.attention import KERNELS, boxcar, epanechnikov, gaussian, triangular
 from attnbook.attention.kernels import get_kernel
+from tensors import DEVICES, HALF, PROPERTY, S, T, close, randn, says
 
 ALL = pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
 
@@ -37,20 +31,11 @@ ALL = pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
     ],
 )
 def test_by_hand(kernel, u, expected):
-    close(
-        kernel(torch.tensor(u, dtype=torch.float64)),
-        torch.tensor(expected, dtype=torch.float64),
-    )
+    close(kernel(torch.tensor(u, dtype=torch.float64)), torch.tensor(expected, dtype=torch.float64))
 
 
 @pytest.mark.parametrize(
-    ("kernel", "area"),
-    [
-        (gaussian, math.sqrt(2 * math.pi)),
-        (boxcar, 2),
-        (triangular, 1),
-        (epanechnikov, 4 / 3),
-    ],
+    ("kernel", "area"), [(gaussian, math.sqrt(2 * math.pi)), (boxcar, 2), (triangular, 1), (epanechnikov, 4 / 3)]
 )
 def test_area(kernel, area):
     """The constants that the book leaves out; the triangular and the Epanechnikov kernel differ in them."""
@@ -85,14 +70,8 @@ def test_the_gaussian_never_ends_before_the_numbers_do():
 def test_dtype_shape_and_device_follow_the_input(kernel, dtype, device):
     u = randn(T, S, dtype=dtype, device=device)
     weights = kernel(u)
-    assert (weights.dtype, weights.shape, weights.device) == (
-        u.dtype,
-        u.shape,
-        u.device,
-    )
-    close(
-        weights.double(), kernel(u.double()), 4e-3 if dtype == torch.bfloat16 else 1e-3
-    )
+    assert (weights.dtype, weights.shape, weights.device) == (u.dtype, u.shape, u.device)
+    close(weights.double(), kernel(u.double()), 4e-3 if dtype == torch.bfloat16 else 1e-3)
     assert kernel(torch.empty(0, S)).shape == (0, S)
     assert kernel(torch.empty(T, S, device="meta")).device.type == "meta"
 
@@ -112,9 +91,7 @@ def test_very_large_distances_in_half_precision_are_finite(kernel):
 
 @pytest.mark.parametrize("kernel", [gaussian, triangular, epanechnikov])
 def test_gradient(kernel):
-    u = torch.tensor(
-        [-1.7, -0.6, -0.2, 0.3, 0.8, 1.4], dtype=torch.float64, requires_grad=True
-    )
+    u = torch.tensor([-1.7, -0.6, -0.2, 0.3, 0.8, 1.4], dtype=torch.float64, requires_grad=True)
     assert torch.autograd.gradcheck(kernel, u)
 
 
@@ -128,23 +105,14 @@ def test_names():
 
 @ALL
 def test_numbers_are_no_tensors(kernel):
-    with pytest.raises(
-        TypeError, match=says("u must be a torch.Tensor", "float", "as_tensor")
-    ):
+    with pytest.raises(TypeError, match=says("u must be a torch.Tensor", "float", "as_tensor")):
         kernel(0.5)
-    with pytest.raises(
-        TypeError, match=says("u must be a floating-point tensor", "torch.int64")
-    ):
+    with pytest.raises(TypeError, match=says("u must be a floating-point tensor", "torch.int64")):
         kernel(torch.tensor([1]))
 
 
 def test_unknown_kernels():
-    with pytest.raises(
-        ValueError,
-        match=says("no kernel is called 'gauss'", "gaussian, boxcar", "function of u"),
-    ):
+    with pytest.raises(ValueError, match=says("no kernel is called 'gauss'", "gaussian, boxcar", "function of u")):
         get_kernel("gauss")
-    with pytest.raises(
-        TypeError, match=says("kernel must be a name or a function of u", "int")
-    ):
+    with pytest.raises(TypeError, match=says("kernel must be a name or a function of u", "int")):
         get_kernel(3)

@@ -2,12 +2,22 @@
 
 import math
 
-import naive
 import pytest
 import torch
 import torch.nn.functional as F
 from hypothesis import given
 from hypothesis import strategies as st
+
+import naive
+from attnbook.attention import (
+    AdditiveAttention,
+    DotProductAttention,
+    MultiplicativeAttention,
+    causal_mask,
+    combine_masks,
+    multiplicative_score,
+    sequence_mask,
+)
 from tensors import (
     DEVICES,
     DK,
@@ -31,24 +41,10 @@ from tensors import (
     says,
 )
 
-from attnbook.attention import (
-    AdditiveAttention,
-    DotProductAttention,
-    MultiplicativeAttention,
-    causal_mask,
-    combine_masks,
-    multiplicative_score,
-    sequence_mask,
-)
-
 KINDS = {
     "dot": lambda key_size=D, **rest: DotProductAttention(**rest),
-    "multiplicative": lambda key_size=D, **rest: MultiplicativeAttention(
-        D, key_size, **rest
-    ),
-    "additive": lambda key_size=D, **rest: AdditiveAttention(
-        D, key_size, HIDDEN, **rest
-    ),
+    "multiplicative": lambda key_size=D, **rest: MultiplicativeAttention(D, key_size, **rest),
+    "additive": lambda key_size=D, **rest: AdditiveAttention(D, key_size, HIDDEN, **rest),
 }
 ALL = pytest.mark.parametrize("kind", KINDS)
 LENS, QUERY_LENS = torch.tensor(LENGTHS), torch.tensor(QUERY_LENGTHS)
@@ -93,24 +89,18 @@ def by_loops(kind, layer, query, key, value, mask):
 
 @ALL
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
-@pytest.mark.parametrize(
-    "lengths", [LENGTHS, QUERY_LENGTHS], ids=["one a sequence", "one a query"]
-)
+@pytest.mark.parametrize("lengths", [LENGTHS, QUERY_LENGTHS], ids=["one a sequence", "one a query"])
 def test_against_loops(kind, dtype, lengths):
     layer = layer_of(kind, dtype)
     query, key, value = inputs(dtype=dtype)
     mask = coin(T, S, seed=8)
     mask[4] = False
-    output, weights = layer(
-        query, key, value, torch.tensor(lengths), mask=mask, need_weights=True
-    )
+    output, weights = layer(query, key, value, torch.tensor(lengths), mask=mask, need_weights=True)
     fused, none = layer(query, key, value, torch.tensor(lengths), mask=mask)
     assert none is None
     assert output.shape == (B, T, DV) and weights.shape == (B, T, S)
     assert output.dtype == weights.dtype == dtype
-    allowed = combine_masks(torch.Size([B, T, S]), torch.tensor(lengths), mask).expand(
-        B, T, S
-    )
+    allowed = combine_masks(torch.Size([B, T, S]), torch.tensor(lengths), mask).expand(B, T, S)
     for b in range(B):
         expected = by_loops(kind, layer, query[b], key[b], value[b], allowed[b])
         close(output[b].double(), expected[0], TOLERANCE[dtype])
@@ -132,21 +122,14 @@ def test_queries_and_keys_of_different_sizes_against_loops(kind):
 
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
 @pytest.mark.parametrize("need_weights", [True, False])
-@pytest.mark.parametrize(
-    "mask", [None, coin(T, S, seed=1) | (torch.arange(S) == 0), causal_mask(T, S)]
-)
-def test_dot_product_attention_is_pytorchs_in_value_and_gradient(
-    dtype, need_weights, mask
-):
+@pytest.mark.parametrize("mask", [None, coin(T, S, seed=1) | (torch.arange(S) == 0), causal_mask(T, S)])
+def test_dot_product_attention_is_pytorchs_in_value_and_gradient(dtype, need_weights, mask):
     ours, theirs = (inputs((B, H), dtype=dtype, grad=True) for _ in range(2))
     output, _ = DotProductAttention()(*ours, mask=mask, need_weights=need_weights)
     expected = F.scaled_dot_product_attention(*theirs, attn_mask=mask)
     close(output, expected, TOLERANCE[dtype])
     upstream = randn(B, H, T, DV, seed=9, dtype=dtype)
-    gradients = (
-        torch.autograd.grad((o * upstream).sum(), x)
-        for o, x in ((output, ours), (expected, theirs))
-    )
+    gradients = (torch.autograd.grad((o * upstream).sum(), x) for o, x in ((output, ours), (expected, theirs)))
     for got, wanted in zip(*gradients, strict=True):
         close(got, wanted, TOLERANCE[dtype])
 
@@ -158,14 +141,7 @@ def test_with_and_without_weights_are_one_function(kind):
     gradients = []
     for need_weights in (True, False):
         query, key, value = inputs((B, H), grad=True)
-        output, _ = layer(
-            query,
-            key,
-            value,
-            lengths,
-            mask=causal_mask(T, S),
-            need_weights=need_weights,
-        )
+        output, _ = layer(query, key, value, lengths, mask=causal_mask(T, S), need_weights=need_weights)
         (output * randn(B, H, T, DV, seed=9)).sum().backward()
         gradients.append((output.detach(), query.grad, key.grad, value.grad))
     for with_weights, without in zip(*gradients, strict=True):
@@ -181,22 +157,13 @@ def test_the_output_is_the_weights_times_the_values(kind):
 
 def test_the_shapes_and_lengths_of_chapter_5():
     lengths = torch.tensor([2, 6])
-    keys, values = (
-        torch.ones(2, 10, 2),
-        torch.arange(40.0).reshape(1, 10, 4).repeat(2, 1, 1),
-    )
+    keys, values = (torch.ones(2, 10, 2), torch.arange(40.0).reshape(1, 10, 4).repeat(2, 1, 1))
     # equal keys: a uniform average over the first 2 and 6 values
     means = torch.stack([values[0, :2].mean(0), values[0, :6].mean(0)])[:, None]
     for layer, query in (
         (DotProductAttention(dropout=0.1), randn(2, 1, 2, dtype=torch.float32)),
-        (
-            MultiplicativeAttention(20, 2, dropout=0.1),
-            randn(2, 1, 20, dtype=torch.float32),
-        ),
-        (
-            AdditiveAttention(20, 2, 8, dropout=0.1),
-            randn(2, 1, 20, dtype=torch.float32),
-        ),
+        (MultiplicativeAttention(20, 2, dropout=0.1), randn(2, 1, 20, dtype=torch.float32)),
+        (AdditiveAttention(20, 2, 8, dropout=0.1), randn(2, 1, 20, dtype=torch.float32)),
     ):
         output, weights = layer.eval()(query, keys, values, lengths, need_weights=True)
         assert output.shape == (2, 1, 4) and weights.shape == (2, 1, 10)
@@ -207,13 +174,8 @@ def test_the_shapes_and_lengths_of_chapter_5():
 
 def test_parameters():
     assert not list(DotProductAttention().parameters())
-    assert {
-        n: tuple(p.shape) for n, p in MultiplicativeAttention(D, DK).named_parameters()
-    } == {"weight": (D, DK)}
-    assert {
-        n: tuple(p.shape)
-        for n, p in AdditiveAttention(D, DK, HIDDEN).named_parameters()
-    } == {
+    assert {n: tuple(p.shape) for n, p in MultiplicativeAttention(D, DK).named_parameters()} == {"weight": (D, DK)}
+    assert {n: tuple(p.shape) for n, p in AdditiveAttention(D, DK, HIDDEN).named_parameters()} == {
         "W_q.weight": (HIDDEN, D),
         "W_k.weight": (HIDDEN, DK),
         "w_v.weight": (1, HIDDEN),
@@ -235,10 +197,7 @@ def test_multiplicative_scores_start_with_variance_one(query_size, key_size):
 def test_every_parameter_learns(kind):
     layer = layer_of(kind)
     layer(*inputs(), LENS)[0].square().sum().backward()
-    assert all(
-        p.grad.abs().max() > 1e-6 and p.grad.isfinite().all()
-        for p in layer.parameters()
-    )
+    assert all(p.grad.abs().max() > 1e-6 and p.grad.isfinite().all() for p in layer.parameters())
 
 
 # --- properties ------------------------------------------------------------------------------------------------------
@@ -248,9 +207,7 @@ def test_every_parameter_learns(kind):
 @pytest.mark.parametrize("need_weights", [True, False])
 @PROPERTY
 @given(seed=st.integers(0, 2**16), num_keys=st.integers(1, 8))
-def test_order_does_not_matter_and_an_average_stays_within_its_values(
-    kind, need_weights, seed, num_keys
-):
+def test_order_does_not_matter_and_an_average_stays_within_its_values(kind, need_weights, seed, num_keys):
     layer, generator = layer_of(kind), torch.Generator().manual_seed(seed)
     query, key, value = (
         randn(B, T, D, seed=seed),
@@ -261,28 +218,16 @@ def test_order_does_not_matter_and_an_average_stays_within_its_values(
     output, weights = layer(query, key, value, mask=mask, need_weights=need_weights)
 
     columns = torch.randperm(num_keys, generator=generator)
-    permuted, _ = layer(
-        query,
-        key[:, columns],
-        value[:, columns],
-        mask=mask[..., columns],
-        need_weights=need_weights,
-    )
+    permuted, _ = layer(query, key[:, columns], value[:, columns], mask=mask[..., columns], need_weights=need_weights)
     close(permuted, output)
     rows = torch.randperm(T, generator=generator)
-    permuted, _ = layer(
-        query[:, rows], key, value, mask=mask[:, rows], need_weights=need_weights
-    )
+    permuted, _ = layer(query[:, rows], key, value, mask=mask[:, rows], need_weights=need_weights)
     close(permuted, output[:, rows])
 
     some, blocked = mask.any(-1), ~mask[..., None]
-    least = (
-        value[:, None].masked_fill(blocked, torch.inf).amin(2)
-    )  # of the values that a query may see
+    least = value[:, None].masked_fill(blocked, torch.inf).amin(2)  # of the values that a query may see
     greatest = value[:, None].masked_fill(blocked, -torch.inf).amax(2)
-    assert (output[some] >= least[some] - 1e-12).all() and (
-        output[some] <= greatest[some] + 1e-12
-    ).all()
+    assert (output[some] >= least[some] - 1e-12).all() and (output[some] <= greatest[some] + 1e-12).all()
     assert (output[~some] == 0).all()
     if need_weights:
         close(weights.sum(-1), some.double())
@@ -312,13 +257,9 @@ def test_causality_by_changing_the_future(kind, need_weights):
         other_key, other_value = key.clone(), value.clone()
         other_key[:, j] += 1
         other_value[:, j] -= 1
-        changed, _ = layer(
-            query, other_key, other_value, mask=mask, need_weights=need_weights
-        )
+        changed, _ = layer(query, other_key, other_value, mask=mask, need_weights=need_weights)
         close(changed[:, :j], output[:, :j])
-        assert (
-            (changed - output)[:, j:].abs().amax((0, 2)) > 1e-3
-        ).all()  # present and later outputs do notice
+        assert ((changed - output)[:, j:].abs().amax((0, 2)) > 1e-3).all()  # present and later outputs do notice
 
 
 @ALL
@@ -327,9 +268,7 @@ def test_causality_by_gradient(kind, need_weights):
     layer, mask = layer_of(kind), causal_mask(T)
     for i in range(T):
         query, key, value = inputs(grad=True)
-        output, _ = layer(
-            query, key[:, :T], value[:, :T], mask=mask, need_weights=need_weights
-        )
+        output, _ = layer(query, key[:, :T], value[:, :T], mask=mask, need_weights=need_weights)
         gradients = torch.autograd.grad(output[:, i].square().sum(), (key, value))
         for gradient in gradients:
             assert (gradient[:, i + 1 :] == 0).all()
@@ -356,27 +295,21 @@ def test_a_query_with_nothing_to_attend_to(kind, need_weights, dtype, lead):
     query, key, value = inputs(lead, dtype=dtype, grad=True)
     mask = torch.ones(T, S, dtype=torch.bool)
     mask[2] = False
-    output, _ = layer(
-        query, key, value, torch.tensor([0, 4]), mask=mask, need_weights=need_weights
-    )
+    output, _ = layer(query, key, value, torch.tensor([0, 4]), mask=mask, need_weights=need_weights)
     assert (output[0] == 0).all() and (output[1, ..., 2, :] == 0).all()
     assert (output[1, ..., 1, :] != 0).any()
     output.sum().backward()
     gradients = query.grad, key.grad, value.grad, *(p.grad for p in layer.parameters())
     assert all(g.isfinite().all() for g in gradients)
     assert all((g[0] == 0).all() for g in gradients[:3])
-    assert (query.grad[1, ..., 2, :] == 0).all() and (
-        query.grad[1, ..., 1, :] != 0
-    ).any()
+    assert (query.grad[1, ..., 2, :] == 0).all() and (query.grad[1, ..., 1, :] != 0).any()
 
 
 @ALL
 @pytest.mark.parametrize("need_weights", [True, False])
 def test_lengths_zero_and_one(kind, need_weights):
     query, key, value = inputs()
-    output, _ = layer_of(kind)(
-        query, key, value, torch.tensor([0, 1]), need_weights=need_weights
-    )
+    output, _ = layer_of(kind)(query, key, value, torch.tensor([0, 1]), need_weights=need_weights)
     assert (output[0] == 0).all()
     close(output[1], value[1, :1].expand(T, DV))
 
@@ -388,15 +321,9 @@ def test_single_key_no_query_empty_batch_and_no_batch(kind, need_weights):
     query, key, value = inputs()
     output, _ = layer(query, key[:, :1], value[:, :1], need_weights=need_weights)
     close(output, value[:, :1].expand(B, T, DV))
-    assert layer(query[:, :0], key, value, LENS, need_weights=need_weights)[
-        0
-    ].shape == (B, 0, DV)
-    assert layer(query[:0], key[:0], value[:0], LENS[:0], need_weights=need_weights)[
-        0
-    ].shape == (0, T, DV)
-    alone, _ = layer(
-        query[0], key[0], value[0], mask=coin(T, S), need_weights=need_weights
-    )
+    assert layer(query[:, :0], key, value, LENS, need_weights=need_weights)[0].shape == (B, 0, DV)
+    assert layer(query[:0], key[:0], value[:0], LENS[:0], need_weights=need_weights)[0].shape == (0, T, DV)
+    alone, _ = layer(query[0], key[0], value[0], mask=coin(T, S), need_weights=need_weights)
     close(alone, layer(query, key, value, mask=coin(T, S))[0][0])
 
 
@@ -405,23 +332,15 @@ def test_single_key_no_query_empty_batch_and_no_batch(kind, need_weights):
 def test_leading_axes_broadcast(kind, need_weights):
     """Heads may share their keys and values, lengths belong to sequences, masks to heads."""
     layer = layer_of(kind)
-    query, key, value = (
-        randn(B, H, T, D, seed=1),
-        randn(B, 1, S, D, seed=2),
-        randn(B, 1, S, DV, seed=3),
-    )
+    query, key, value = (randn(B, H, T, D, seed=1), randn(B, 1, S, D, seed=2), randn(B, 1, S, DV, seed=3))
     mask = coin(H, T, S)
-    output, weights = layer(
-        query, key, value, QUERY_LENS, mask=mask[None], need_weights=need_weights
-    )
+    output, weights = layer(query, key, value, QUERY_LENS, mask=mask[None], need_weights=need_weights)
     assert output.shape == (B, H, T, DV)
     assert weights is None or weights.shape == (B, H, T, S)
     allowed = sequence_mask(QUERY_LENS, S)
     for b in range(B):
         for h in range(H):
-            expected = by_loops(
-                kind, layer, query[b, h], key[b, 0], value[b, 0], allowed[b] & mask[h]
-            )[0]
+            expected = by_loops(kind, layer, query[b, h], key[b, 0], value[b, 0], allowed[b] & mask[h])[0]
             close(output[b, h], expected)
 
 
@@ -430,11 +349,7 @@ def test_leading_axes_broadcast(kind, need_weights):
 def test_a_mask_of_three_axes_is_one_per_sequence(kind, need_weights):
     """Also where there are as many heads, and the shapes alone could not tell."""
     layer = layer_of(kind)
-    query, key, value = (
-        randn(2, 2, T, D, seed=1),
-        randn(2, 2, S, D, seed=2),
-        randn(2, 2, S, DV, seed=3),
-    )
+    query, key, value = (randn(2, 2, T, D, seed=1), randn(2, 2, S, D, seed=2), randn(2, 2, S, DV, seed=3))
     mask = coin(2, T, S)
     output, _ = layer(query, key, value, mask=mask, need_weights=need_weights)
     for b in range(2):
@@ -460,9 +375,7 @@ def test_very_large_half_precision_scores_stay_finite(kind, need_weights):
     """Dot products of −39,600, where float16 ends at −65,504: every row still sums to 1."""
     layer = layer_of(kind, torch.float16)
     query, key = torch.full((B, T, D), 60.0).half(), torch.full((B, S, D), -60.0).half()
-    output, _ = layer(
-        query, key, torch.ones(B, S, DV).half(), LENS, need_weights=need_weights
-    )
+    output, _ = layer(query, key, torch.ones(B, S, DV).half(), LENS, need_weights=need_weights)
     close(output, torch.ones(B, T, DV).half(), 2e-3)
 
 
@@ -470,18 +383,12 @@ def test_very_large_half_precision_scores_stay_finite(kind, need_weights):
 @pytest.mark.parametrize("need_weights", [True, False])
 def test_strides_do_not_matter_and_arguments_are_left_alone(kind, need_weights):
     layer = layer_of(kind)
-    query, key, value = (
-        randn(size, B, n, seed=size).permute(1, 2, 0)
-        for n, size in ((T, D), (S, D), (S, DV))
-    )
+    query, key, value = (randn(size, B, n, seed=size).permute(1, 2, 0) for n, size in ((T, D), (S, D), (S, DV)))
     mask, lengths = coin(S, T).T, LENS.clone()
     assert not any(x.is_contiguous() for x in (query, key, value, mask))
     before = [x.clone() for x in (query, key, value, lengths, mask)]
     output, _ = layer(query, key, value, lengths, mask=mask, need_weights=need_weights)
-    assert all(
-        torch.equal(x, y)
-        for x, y in zip(before, (query, key, value, lengths, mask), strict=True)
-    )
+    assert all(torch.equal(x, y) for x, y in zip(before, (query, key, value, lengths, mask), strict=True))
     contiguous = (x.contiguous() for x in (query, key, value, lengths))
     options = {"mask": mask.contiguous(), "need_weights": need_weights}
     close(output, layer(*contiguous, **options)[0])
@@ -494,10 +401,7 @@ def test_everything_follows_the_query(kind, need_weights, device):
     """Lengths and masks may come from the CPU."""
     layer = layer_of(kind, torch.float32, device)
     output, weights = layer(
-        *inputs(dtype=torch.float32, device=device),
-        LENS,
-        mask=coin(T, S),
-        need_weights=need_weights,
+        *inputs(dtype=torch.float32, device=device), LENS, mask=coin(T, S), need_weights=need_weights
     )
     assert output.device.type == device and output.shape == (B, T, DV)
     assert weights is None or weights.device.type == device
@@ -507,21 +411,13 @@ def test_everything_follows_the_query(kind, need_weights, device):
 @pytest.mark.parametrize("need_weights", [True, False])
 @pytest.mark.parametrize("dtype", [torch.float32, *HALF])
 @pytest.mark.parametrize("device", DEVICES)
-def test_every_device_and_dtype_agrees_with_float64_on_the_cpu(
-    kind, need_weights, dtype, device
-):
+def test_every_device_and_dtype_agrees_with_float64_on_the_cpu(kind, need_weights, dtype, device):
     mask, lengths = causal_mask(T, S), torch.tensor([0, 6])
     arguments = inputs((B, H), dtype=dtype, device=device, grad=True)
-    output, _ = layer_of(kind, dtype, device)(
-        *arguments, lengths, mask=mask, need_weights=need_weights
-    )
+    output, _ = layer_of(kind, dtype, device)(*arguments, lengths, mask=mask, need_weights=need_weights)
     output.sum().backward()
-    expected, _ = layer_of(kind)(
-        *(x.detach().cpu().double() for x in arguments), lengths, mask=mask
-    )
-    close(
-        output.cpu().double(), expected, {torch.float32: 1e-5, **HALF_TOLERANCE}[dtype]
-    )
+    expected, _ = layer_of(kind)(*(x.detach().cpu().double() for x in arguments), lengths, mask=mask)
+    close(output.cpu().double(), expected, {torch.float32: 1e-5, **HALF_TOLERANCE}[dtype])
     assert all(x.grad.isfinite().all() for x in arguments)
 
 
@@ -535,9 +431,7 @@ def test_gradcheck(kind, need_weights):
         randn(2, 3, 2, seed=3, grad=True),
     )
     lengths = torch.tensor([[2, 3], [0, 1]])
-    names, parameters = (
-        zip(*layer.named_parameters(), strict=True) if kind != "dot" else ((), ())
-    )
+    names, parameters = zip(*layer.named_parameters(), strict=True) if kind != "dot" else ((), ())
 
     def output(query, key, value, *weights):
         call = (query, key, value, lengths)
@@ -569,9 +463,7 @@ def test_autocast(kind):
     expected, _ = layer(query, key, value, LENS)
     with torch.autocast("cpu", dtype=torch.bfloat16):
         for need_weights in (True, False):
-            output, _ = layer(
-                query.bfloat16(), key, value, LENS, need_weights=need_weights
-            )
+            output, _ = layer(query.bfloat16(), key, value, LENS, need_weights=need_weights)
             close(output.float(), expected, 2 * HALF_TOLERANCE[torch.bfloat16])
 
 
@@ -602,12 +494,7 @@ def test_dropout_drops_weights_and_scales_up_the_rest(kind, need_weights):
     layer = layer_of(kind, dropout=0.25)
     _, weights = layer.eval()(query, key, value, need_weights=True)
     torch.manual_seed(0)
-    outputs = torch.stack(
-        [
-            layer.train()(query, key, value, need_weights=need_weights)[0]
-            for _ in range(60)
-        ]
-    )
+    outputs = torch.stack([layer.train()(query, key, value, need_weights=need_weights)[0] for _ in range(60)])
     dropped = outputs == 0
     close(outputs[~dropped], (weights / 0.75).expand_as(outputs)[~dropped])
     assert dropped.double().mean().item() == pytest.approx(0.25, abs=0.03)
@@ -623,78 +510,14 @@ QUERY, KEY, VALUE = inputs(dtype=torch.float32)
 @pytest.mark.parametrize(
     ("query", "key", "value", "lengths", "mask", "error", "message"),
     [
-        (
-            [1.0],
-            KEY,
-            VALUE,
-            None,
-            None,
-            TypeError,
-            ("query must be a torch.Tensor", "list", "as_tensor"),
-        ),
-        (
-            QUERY,
-            KEY.long(),
-            VALUE,
-            None,
-            None,
-            TypeError,
-            ("key must be a floating-point tensor", "int64"),
-        ),
-        (
-            QUERY,
-            KEY,
-            VALUE.long(),
-            None,
-            None,
-            TypeError,
-            ("value must be a floating-point tensor", "int64"),
-        ),
-        (
-            QUERY.double(),
-            KEY,
-            VALUE,
-            None,
-            None,
-            TypeError,
-            ("query is torch.float64, key is torch.float32",),
-        ),
-        (
-            QUERY,
-            KEY,
-            VALUE.double(),
-            None,
-            None,
-            TypeError,
-            ("key is torch.float32, value is torch.float64",),
-        ),
-        (
-            QUERY,
-            KEY,
-            VALUE.to("meta"),
-            None,
-            None,
-            ValueError,
-            ("key is on cpu, value is on meta", "one device"),
-        ),
-        (
-            QUERY[0, 0],
-            KEY,
-            VALUE,
-            None,
-            None,
-            ValueError,
-            ("query must have at least 2 axes",),
-        ),
-        (
-            QUERY,
-            KEY,
-            VALUE[0, 0],
-            None,
-            None,
-            ValueError,
-            ("value must have at least 2 axes",),
-        ),
+        ([1.0], KEY, VALUE, None, None, TypeError, ("query must be a torch.Tensor", "list", "as_tensor")),
+        (QUERY, KEY.long(), VALUE, None, None, TypeError, ("key must be a floating-point tensor", "int64")),
+        (QUERY, KEY, VALUE.long(), None, None, TypeError, ("value must be a floating-point tensor", "int64")),
+        (QUERY.double(), KEY, VALUE, None, None, TypeError, ("query is torch.float64, key is torch.float32",)),
+        (QUERY, KEY, VALUE.double(), None, None, TypeError, ("key is torch.float32, value is torch.float64",)),
+        (QUERY, KEY, VALUE.to("meta"), None, None, ValueError, ("key is on cpu, value is on meta", "one device")),
+        (QUERY[0, 0], KEY, VALUE, None, None, ValueError, ("query must have at least 2 axes",)),
+        (QUERY, KEY, VALUE[0, 0], None, None, ValueError, ("value must have at least 2 axes",)),
         (
             QUERY,
             KEY,
@@ -704,105 +527,21 @@ QUERY, KEY, VALUE = inputs(dtype=torch.float32)
             ValueError,
             (f"keys is {S}", f"values is {S - 1}", "one value for each"),
         ),
-        (
-            QUERY,
-            KEY[:, :0],
-            VALUE[:, :0],
-            None,
-            None,
-            ValueError,
-            ("no key to attend to",),
-        ),
-        (
-            QUERY,
-            randn(3, S, D).float(),
-            VALUE,
-            None,
-            None,
-            ValueError,
-            ("query", "key", "leading (batch) axes"),
-        ),
-        (
-            QUERY,
-            KEY,
-            randn(3, S, DV).float(),
-            None,
-            None,
-            ValueError,
-            ("key", "value", "leading (batch) axes"),
-        ),
-        (
-            QUERY,
-            KEY,
-            VALUE,
-            [3, 6],
-            None,
-            TypeError,
-            ("valid_lens must be a tensor of integers", "list"),
-        ),
-        (
-            QUERY,
-            KEY,
-            VALUE,
-            LENS.float(),
-            None,
-            TypeError,
-            ("valid_lens must hold integers",),
-        ),
-        (
-            QUERY,
-            KEY,
-            VALUE,
-            LENS + 2,
-            None,
-            ValueError,
-            (f"number of keys, {S}; got 8",),
-        ),
-        (
-            QUERY,
-            KEY,
-            VALUE,
-            LENS[:1],
-            None,
-            ValueError,
-            ("valid_lens must have shape (2,)", "got (1,)"),
-        ),
-        (
-            QUERY[0],
-            KEY[0],
-            VALUE[0],
-            LENS,
-            None,
-            ValueError,
-            ("needs scores with a batch axis",),
-        ),
-        (
-            QUERY,
-            KEY,
-            VALUE,
-            None,
-            torch.ones(T, S),
-            TypeError,
-            ("mask must be a bool tensor", "from_binary"),
-        ),
-        (
-            QUERY,
-            KEY,
-            VALUE,
-            None,
-            coin(S, T),
-            ValueError,
-            ("does not broadcast", "(queries, keys)"),
-        ),
+        (QUERY, KEY[:, :0], VALUE[:, :0], None, None, ValueError, ("no key to attend to",)),
+        (QUERY, randn(3, S, D).float(), VALUE, None, None, ValueError, ("query", "key", "leading (batch) axes")),
+        (QUERY, KEY, randn(3, S, DV).float(), None, None, ValueError, ("key", "value", "leading (batch) axes")),
+        (QUERY, KEY, VALUE, [3, 6], None, TypeError, ("valid_lens must be a tensor of integers", "list")),
+        (QUERY, KEY, VALUE, LENS.float(), None, TypeError, ("valid_lens must hold integers",)),
+        (QUERY, KEY, VALUE, LENS + 2, None, ValueError, (f"number of keys, {S}; got 8",)),
+        (QUERY, KEY, VALUE, LENS[:1], None, ValueError, ("valid_lens must have shape (2,)", "got (1,)")),
+        (QUERY[0], KEY[0], VALUE[0], LENS, None, ValueError, ("needs scores with a batch axis",)),
+        (QUERY, KEY, VALUE, None, torch.ones(T, S), TypeError, ("mask must be a bool tensor", "from_binary")),
+        (QUERY, KEY, VALUE, None, coin(S, T), ValueError, ("does not broadcast", "(queries, keys)")),
     ],
 )
-def test_wrong_inputs(
-    kind, need_weights, query, key, value, lengths, mask, error, message
-):
+def test_wrong_inputs(kind, need_weights, query, key, value, lengths, mask, error, message):
     with pytest.raises(error, match=says(*message)):
-        layer_of(kind, torch.float32)(
-            query, key, value, lengths, mask=mask, need_weights=need_weights
-        )
+        layer_of(kind, torch.float32)(query, key, value, lengths, mask=mask, need_weights=need_weights)
 
 
 def test_the_fused_kernels_second_derivative_is_refused_and_the_other_is_right():
@@ -818,80 +557,33 @@ def test_the_fused_kernels_second_derivative_is_refused_and_the_other_is_right()
     with pytest.raises(RuntimeError, match="pass need_weights=True, which computes"):
         penalty(False).backward()
     assert torch.autograd.gradgradcheck(
-        lambda *a: layer(*a, need_weights=True)[0],
-        [randn(1, 3, 2, seed=n, grad=True) for n in range(3)],
+        lambda *a: layer(*a, need_weights=True)[0], [randn(1, 3, 2, seed=n, grad=True) for n in range(3)]
     )
 
 
 @pytest.mark.parametrize("need_weights", [True, False])
 def test_sizes_that_do_not_fit(need_weights):
     key = randn(B, S, DK, dtype=torch.float32)
-    with pytest.raises(
-        ValueError,
-        match=says(
-            f"query has size {D}, key has size {DK}", "project both to one size"
-        ),
-    ):
+    with pytest.raises(ValueError, match=says(f"query has size {D}, key has size {DK}", "project both to one size")):
         DotProductAttention()(QUERY, key, VALUE, need_weights=need_weights)
-    with pytest.raises(
-        ValueError, match=says(f"weight must be (Dq, Dk) = ({D}, {DK}), got")
-    ):
+    with pytest.raises(ValueError, match=says(f"weight must be (Dq, Dk) = ({D}, {DK}), got")):
         MultiplicativeAttention(D, D)(QUERY, key, VALUE, need_weights=need_weights)
-    with pytest.raises(
-        ValueError,
-        match=says(f"key has size {DK}, key_size is {D}", "project it"),
-    ):
+    with pytest.raises(ValueError, match=says(f"key has size {DK}, key_size is {D}", "project it")):
         AdditiveAttention(D, D, HIDDEN)(QUERY, key, VALUE, need_weights=need_weights)
 
 
 @pytest.mark.parametrize(
     ("make", "error", "message"),
     [
-        (
-            lambda: DotProductAttention(dropout=1.0),
-            ValueError,
-            ("dropout must be at least 0 and below 1, got 1.0",),
-        ),
-        (
-            lambda: DotProductAttention(dropout="0.1"),
-            TypeError,
-            ("dropout must be a number", "str"),
-        ),
-        (
-            lambda: MultiplicativeAttention(D, DK, dropout=-1),
-            ValueError,
-            ("dropout must be at least 0", "got -1"),
-        ),
-        (
-            lambda: MultiplicativeAttention(0, DK),
-            ValueError,
-            ("query_size must be at least 1, got 0",),
-        ),
-        (
-            lambda: MultiplicativeAttention(D, "3"),
-            TypeError,
-            ("key_size must be an integer", "str"),
-        ),
-        (
-            lambda: AdditiveAttention(D, DK, HIDDEN, dropout=2),
-            ValueError,
-            ("dropout must be at least 0", "got 2"),
-        ),
-        (
-            lambda: AdditiveAttention(-1, DK, HIDDEN),
-            ValueError,
-            ("query_size must be at least 1, got -1",),
-        ),
-        (
-            lambda: AdditiveAttention(D, 0, HIDDEN),
-            ValueError,
-            ("key_size must be at least 1, got 0",),
-        ),
-        (
-            lambda: AdditiveAttention(D, DK, 0.5),
-            TypeError,
-            ("num_hiddens must be an integer", "float"),
-        ),
+        (lambda: DotProductAttention(dropout=1.0), ValueError, ("dropout must be at least 0 and below 1, got 1.0",)),
+        (lambda: DotProductAttention(dropout="0.1"), TypeError, ("dropout must be a number", "str")),
+        (lambda: MultiplicativeAttention(D, DK, dropout=-1), ValueError, ("dropout must be at least 0", "got -1")),
+        (lambda: MultiplicativeAttention(0, DK), ValueError, ("query_size must be at least 1, got 0",)),
+        (lambda: MultiplicativeAttention(D, "3"), TypeError, ("key_size must be an integer", "str")),
+        (lambda: AdditiveAttention(D, DK, HIDDEN, dropout=2), ValueError, ("dropout must be at least 0", "got 2")),
+        (lambda: AdditiveAttention(-1, DK, HIDDEN), ValueError, ("query_size must be at least 1, got -1",)),
+        (lambda: AdditiveAttention(D, 0, HIDDEN), ValueError, ("key_size must be at least 1, got 0",)),
+        (lambda: AdditiveAttention(D, DK, 0.5), TypeError, ("num_hiddens must be an integer", "float")),
     ],
 )
 def test_layers_that_cannot_be_made(make, error, message):
@@ -901,9 +593,7 @@ def test_layers_that_cannot_be_made(make, error, message):
 
 def test_scores_that_overflow_are_reported_where_the_weights_are_asked_for():
     query = torch.full((B, T, D), 1e4, dtype=torch.float16)
-    with pytest.raises(
-        ValueError, match=says("scores holds inf", "float16 ends at 65504")
-    ):
+    with pytest.raises(ValueError, match=says("scores holds inf", "float16 ends at 65504")):
         DotProductAttention()(query, query[:, :1], query[:, :1], need_weights=True)
 
 

@@ -6,7 +6,6 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from tensors import DV, PROPERTY, B, D, H, S, T, close, randn, says
 
 from attnbook.attention import (
     chunked_memory,
@@ -16,6 +15,7 @@ from attnbook.attention import (
     random_features,
     recurrent_memory,
 )
+from tensors import DV, PROPERTY, B, D, H, S, T, close, randn, says
 
 FORMS = [parallel_memory, recurrent_memory, chunked_memory]
 M = 17  # random directions

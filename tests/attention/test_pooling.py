@@ -2,29 +2,12 @@
 
 import math
 
-import naive
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from tensors import (
-    DEVICES,
-    DV,
-    HALF,
-    HALF_TOLERANCE,
-    PROPERTY,
-    TOLERANCE,
-    B,
-    D,
-    H,
-    S,
-    T,
-    close,
-    coin,
-    randn,
-    says,
-)
 
+import naive
 from attnbook.attention import (
     KERNELS,
     NWKernelRegression,
@@ -37,6 +20,7 @@ from attnbook.attention import (
     regression_loss,
 )
 from attnbook.data import kernel_regression_data
+from tensors import DEVICES, DV, HALF, HALF_TOLERANCE, PROPERTY, TOLERANCE, B, D, H, S, T, close, coin, randn, says
 
 DATA = kernel_regression_data()
 PRECISE = kernel_regression_data(dtype=torch.float64)
@@ -52,26 +36,15 @@ def error(prediction):
 
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
 def test_attention_pooling_against_loops(dtype):
-    weights, value = (
-        randn(B, H, T, S, dtype=dtype).softmax(-1),
-        randn(B, H, S, DV, dtype=dtype, seed=1),
-    )
+    weights, value = (randn(B, H, T, S, dtype=dtype).softmax(-1), randn(B, H, S, DV, dtype=dtype, seed=1))
     output = attention_pooling(weights, value)
     assert output.shape == (B, H, T, DV) and output.dtype == dtype
     for b in range(B):
-        close(
-            output[b, 1].double(),
-            naive.average(weights[b, 1], value[b, 1]),
-            TOLERANCE[dtype],
-        )
+        close(output[b, 1].double(), naive.average(weights[b, 1], value[b, 1]), TOLERANCE[dtype])
 
 
 def test_the_shapes_of_chapter_2():
-    assert attention_pooling(torch.ones(2, 1, 4), torch.ones(2, 4, 6)).shape == (
-        2,
-        1,
-        6,
-    )
+    assert attention_pooling(torch.ones(2, 1, 4), torch.ones(2, 4, 6)).shape == (2, 1, 6)
     weights, values = torch.full((2, 10), 0.1), torch.arange(20.0).reshape(2, 10)
     means = attention_pooling(weights[:, None, :], values[:, :, None])
     close(means, torch.tensor([[[4.5]], [[14.5]]]), 1e-6)
@@ -79,23 +52,15 @@ def test_the_shapes_of_chapter_2():
 
 def test_values_may_be_numbers():
     weights, value = randn(B, T, S).softmax(-1), randn(S, seed=1)
-    close(
-        attention_pooling(weights, value),
-        attention_pooling(weights, value[:, None])[..., 0],
-    )
+    close(attention_pooling(weights, value), attention_pooling(weights, value[:, None])[..., 0])
 
 
 @PROPERTY
 @given(seed=st.integers(0, 2**16), num_keys=st.integers(1, 9))
 def test_an_average_lies_between_the_least_and_the_greatest_value(seed, num_keys):
-    weights, value = (
-        randn(T, num_keys, seed=seed).softmax(-1),
-        randn(num_keys, DV, seed=seed + 1),
-    )
+    weights, value = (randn(T, num_keys, seed=seed).softmax(-1), randn(num_keys, DV, seed=seed + 1))
     output = attention_pooling(weights, value)
-    assert (output >= value.amin(0) - 1e-12).all() and (
-        output <= value.amax(0) + 1e-12
-    ).all()
+    assert (output >= value.amin(0) - 1e-12).all() and (output <= value.amax(0) + 1e-12).all()
     order = torch.randperm(num_keys, generator=torch.Generator().manual_seed(seed))
     close(attention_pooling(weights[:, order], value[order]), output)
 
@@ -105,42 +70,17 @@ def test_an_average_lies_between_the_least_and_the_greatest_value(seed, num_keys
     [
         ([[1.0]], torch.ones(S), TypeError, ("weights must be a torch.Tensor", "list")),
         (torch.ones(T, S), [1.0], TypeError, ("value must be a torch.Tensor", "list")),
-        (
-            torch.ones(T, S).long(),
-            torch.ones(S),
-            TypeError,
-            ("weights must be a floating-point tensor",),
-        ),
-        (
-            torch.ones(S),
-            torch.ones(S),
-            ValueError,
-            ("weights must have at least 2 axes",),
-        ),
-        (
-            torch.ones(T, S),
-            torch.tensor(1.0),
-            ValueError,
-            ("value must have at least 1 axes",),
-        ),
+        (torch.ones(T, S).long(), torch.ones(S), TypeError, ("weights must be a floating-point tensor",)),
+        (torch.ones(S), torch.ones(S), ValueError, ("weights must have at least 2 axes",)),
+        (torch.ones(T, S), torch.tensor(1.0), ValueError, ("value must have at least 1 axes",)),
         (
             torch.ones(T, S),
             torch.ones(T),
             ValueError,
             (f"weights are for {S}", f"number of values is {T}", "one value"),
         ),
-        (
-            torch.ones(T, S),
-            torch.ones(B, T, S),
-            ValueError,
-            (f"weights are for {S}", f"number of values is {T}"),
-        ),
-        (
-            torch.ones(T, S),
-            torch.ones(S).double(),
-            TypeError,
-            ("weights is torch.float32, value is torch.float64",),
-        ),
+        (torch.ones(T, S), torch.ones(B, T, S), ValueError, (f"weights are for {S}", f"number of values is {T}")),
+        (torch.ones(T, S), torch.ones(S).double(), TypeError, ("weights is torch.float32, value is torch.float64",)),
     ],
 )
 def test_attention_pooling_errors(weights, value, error, message):
@@ -166,34 +106,16 @@ def test_average_pooling_ignores_the_query():
     close(average_pooling(9 * randn(T, seed=1), value)[0], output)
     assert weights.shape == (T, S) and weights.dtype == value.dtype
     assert average_pooling(torch.empty(0), value)[0].shape == (0, DV)
-    assert (
-        average_pooling(torch.empty(T), torch.empty(S, device="meta"))[1].device.type
-        == "meta"
-    )
+    assert average_pooling(torch.empty(T), torch.empty(S, device="meta"))[1].device.type == "meta"
 
 
 @pytest.mark.parametrize(
     ("query", "value", "error", "message"),
     [
         ([1.0], torch.ones(S), TypeError, ("query must be a torch.Tensor", "list")),
-        (
-            torch.ones(T),
-            torch.ones(S).int(),
-            TypeError,
-            ("value must be a floating-point tensor", "torch.int32"),
-        ),
-        (
-            torch.tensor(1.0),
-            torch.ones(S),
-            ValueError,
-            ("query must have at least 1 axes",),
-        ),
-        (
-            torch.ones(T),
-            torch.ones(0),
-            ValueError,
-            ("value is empty", "at least one value"),
-        ),
+        (torch.ones(T), torch.ones(S).int(), TypeError, ("value must be a floating-point tensor", "torch.int32")),
+        (torch.tensor(1.0), torch.ones(S), ValueError, ("query must have at least 1 axes",)),
+        (torch.ones(T), torch.ones(0), ValueError, ("value is empty", "at least one value")),
     ],
 )
 def test_average_pooling_errors(query, value, error, message):
@@ -208,9 +130,7 @@ def test_average_pooling_errors(query, value, error, message):
 def test_nadaraya_watson_against_loops(width):
     query, key, value = randn(T), randn(S, seed=1), randn(S, seed=2)
     output, weights = nadaraya_watson(query, key, value, width=width)
-    expected = naive.nadaraya_watson(
-        query.tolist(), key.tolist(), value.tolist(), width
-    )
+    expected = naive.nadaraya_watson(query.tolist(), key.tolist(), value.tolist(), width)
     close(output, torch.tensor(expected, dtype=torch.float64))
     close(weights, (-((query[:, None] - key) ** 2) / (2 * width**2)).softmax(-1))
 
@@ -218,19 +138,11 @@ def test_nadaraya_watson_against_loops(width):
 @pytest.mark.parametrize("width", [0.3, 1.5])
 @pytest.mark.parametrize("name", KERNELS)
 def test_any_kernel_against_its_definition(name, width):
-    query, key, value, mask = (
-        randn(T),
-        randn(S, seed=1),
-        randn(S, DV, seed=2),
-        coin(T, S),
-    )
+    query, key, value, mask = (randn(T), randn(S, seed=1), randn(S, DV, seed=2), coin(T, S))
     output, weights = nadaraya_watson(query, key, value, name, width, mask)
     assert output.shape == (T, DV) and weights.shape == (T, S)
     for i in range(T):
-        similarity = [
-            KERNELS[name]((query[i] - key[j]) / width).item() if mask[i, j] else 0.0
-            for j in range(S)
-        ]
+        similarity = [KERNELS[name]((query[i] - key[j]) / width).item() if mask[i, j] else 0.0 for j in range(S)]
         total = sum(similarity) or 1.0
         expected = torch.tensor(similarity, dtype=torch.float64) / total
         close(weights[i], expected)
@@ -266,9 +178,7 @@ def test_nadaraya_watson_on_the_books_data():
     output, weights = nadaraya_watson(DATA.x_query, DATA.x_train, DATA.y_train)
     assert weights.shape == (100, 50)
     close(weights.sum(-1), torch.ones(100), 1e-5)
-    close(
-        weights, (-((DATA.x_query[:, None] - DATA.x_train) ** 2) / 2).softmax(-1), 1e-6
-    )
+    close(weights, (-((DATA.x_query[:, None] - DATA.x_train) ** 2) / 2).softmax(-1), 1e-6)
     assert error(output) == pytest.approx(0.287, abs=0.001)
     assert error(output) < error(average_pooling(DATA.x_query, DATA.y_train)[0]) / 2
 
@@ -277,21 +187,12 @@ def test_compact_kernels_fit_the_books_data_better_at_width_one():
     """Each of them reaches less far than the Gaussian of the same width."""
     wide = error(nadaraya_watson(DATA.x_query, DATA.x_train, DATA.y_train)[0])
     for name in ("boxcar", "triangular", "epanechnikov"):
-        assert (
-            error(nadaraya_watson(DATA.x_query, DATA.x_train, DATA.y_train, name)[0])
-            < wide / 2
-        )
+        assert error(nadaraya_watson(DATA.x_query, DATA.x_train, DATA.y_train, name)[0]) < wide / 2
 
 
 def mean_error(n, width):
     samples = [kernel_regression_data(n, seed=seed) for seed in range(3)]
-    return (
-        sum(
-            error(nadaraya_watson(d.x_query, d.x_train, d.y_train, width=width)[0])
-            for d in samples
-        )
-        / 3
-    )
+    return sum(error(nadaraya_watson(d.x_query, d.x_train, d.y_train, width=width)[0]) for d in samples) / 3
 
 
 def test_consistency():
@@ -302,17 +203,9 @@ def test_consistency():
 
 
 @PROPERTY
-@given(
-    seed=st.integers(0, 2**16),
-    name=st.sampled_from([*KERNELS]),
-    num_keys=st.integers(1, 9),
-)
+@given(seed=st.integers(0, 2**16), name=st.sampled_from([*KERNELS]), num_keys=st.integers(1, 9))
 def test_rows_sum_to_one_or_zero_and_order_does_not_matter(seed, name, num_keys):
-    query, key, value = (
-        2 * randn(T, seed=seed),
-        2 * randn(num_keys, seed=seed + 1),
-        randn(num_keys, seed=seed + 2),
-    )
+    query, key, value = (2 * randn(T, seed=seed), 2 * randn(num_keys, seed=seed + 1), randn(num_keys, seed=seed + 2))
     mask = coin(T, num_keys, seed=seed)
     output, weights = nadaraya_watson(query, key, value, name, mask=mask)
     reached = (KERNELS[name](query[:, None] - key) > 0) & mask
@@ -323,14 +216,9 @@ def test_rows_sum_to_one_or_zero_and_order_does_not_matter(seed, name, num_keys)
         low, high = (near.min(), near.max()) if len(near) else (0, 0)
         assert low - 1e-12 <= output[i] <= high + 1e-12
     order = torch.randperm(num_keys, generator=torch.Generator().manual_seed(seed))
-    close(
-        nadaraya_watson(query, key[order], value[order], name, mask=mask[:, order])[0],
-        output,
-    )
+    close(nadaraya_watson(query, key[order], value[order], name, mask=mask[:, order])[0], output)
     rows = torch.randperm(T, generator=torch.Generator().manual_seed(seed))
-    close(
-        nadaraya_watson(query[rows], key, value, name, mask=mask[rows])[0], output[rows]
-    )
+    close(nadaraya_watson(query[rows], key, value, name, mask=mask[rows])[0], output[rows])
     shifted = nadaraya_watson(query + 3, key + 3, value, name, mask=mask)[0]
     if name != "boxcar":  # its edge is a jump, and a shift rounds
         close(shifted, output, 1e-8)
@@ -340,9 +228,7 @@ def test_rows_sum_to_one_or_zero_and_order_does_not_matter(seed, name, num_keys)
 def test_where_no_key_is_near_there_is_nothing_and_no_nan(name):
     query = torch.tensor([0.0, 10.0], dtype=torch.float64, requires_grad=True)
     key = torch.tensor([-0.5, 0.25], dtype=torch.float64, requires_grad=True)
-    output, weights = nadaraya_watson(
-        query, key, torch.ones(2, 3, dtype=torch.float64), name
-    )
+    output, weights = nadaraya_watson(query, key, torch.ones(2, 3, dtype=torch.float64), name)
     assert (weights[1] == 0).all() and (output[1] == 0).all()
     close(weights[0].sum(), torch.tensor(1.0, dtype=torch.float64))
     if name != "boxcar":  # flat wherever it is anything: no gradient to speak of
@@ -353,44 +239,29 @@ def test_where_no_key_is_near_there_is_nothing_and_no_nan(name):
 
 def test_far_away_the_gaussian_still_decides_for_the_nearest_key():
     """exp(−u²/2) underflows to 0/0 there; a softmax of −u²/2 does not."""
-    output, weights = nadaraya_watson(
-        torch.tensor([1000.0]), torch.tensor([0.0, 5.0]), torch.tensor([3.0, 4.0])
-    )
+    output, weights = nadaraya_watson(torch.tensor([1000.0]), torch.tensor([0.0, 5.0]), torch.tensor([3.0, 4.0]))
     assert output.tolist() == [4.0] and weights.tolist() == [[0.0, 1.0]]
 
 
 def test_a_masked_gaussian_row_is_zero():
     mask = coin(T, S)
     mask[2] = False
-    output, weights = nadaraya_watson(
-        randn(T), randn(S, seed=1), randn(S, seed=2), mask=mask
-    )
+    output, weights = nadaraya_watson(randn(T), randn(S, seed=1), randn(S, seed=2), mask=mask)
     assert output[2] == 0 and (weights[2] == 0).all()
     assert (weights[~mask] == 0).all()
 
 
 @pytest.mark.parametrize("name", ["gaussian", "triangular", "epanechnikov"])
 def test_nadaraya_watson_gradcheck(name):
-    query, key, value = (
-        randn(3, 2, grad=True),
-        randn(4, 2, seed=1, grad=True),
-        randn(4, seed=2, grad=True),
-    )
+    query, key, value = (randn(3, 2, grad=True), randn(4, 2, seed=1, grad=True), randn(4, seed=2, grad=True))
     width = torch.tensor(2.0, dtype=torch.float64, requires_grad=True)
-    assert torch.autograd.gradcheck(
-        lambda *args: nadaraya_watson(*args[:3], name, args[3]),
-        (query, key, value, width),
-    )
+    assert torch.autograd.gradcheck(lambda *args: nadaraya_watson(*args[:3], name, args[3]), (query, key, value, width))
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, *HALF])
 @pytest.mark.parametrize("name", KERNELS)
 def test_dtype_follows_the_input(name, dtype):
-    query, key, value = (
-        randn(T, dtype=dtype),
-        randn(S, seed=1, dtype=dtype),
-        randn(S, seed=2, dtype=dtype),
-    )
+    query, key, value = (randn(T, dtype=dtype), randn(S, seed=1, dtype=dtype), randn(S, seed=2, dtype=dtype))
     output, weights = nadaraya_watson(query, key, value, name)
     assert output.dtype == weights.dtype == dtype
     precise, _ = nadaraya_watson(query.double(), key.double(), value.double(), name)
@@ -401,38 +272,24 @@ def test_dtype_follows_the_input(name, dtype):
 @pytest.mark.parametrize("device", ["meta", *DEVICES])
 @pytest.mark.parametrize("name", KERNELS)
 def test_device_follows_the_input(name, device):
-    output, weights = nadaraya_watson(
-        *(torch.zeros(n, device=device) for n in (T, S, S)), name
-    )
+    output, weights = nadaraya_watson(*(torch.zeros(n, device=device) for n in (T, S, S)), name)
     assert output.device.type == weights.device.type == device
 
 
 @pytest.mark.parametrize("name", KERNELS)
 def test_arguments_are_left_alone_and_strides_do_not_matter(name):
-    query, key, value, mask = (
-        randn(D, T).T,
-        randn(D, S, seed=1).T,
-        randn(DV, S, seed=2).T,
-        coin(S, T).T,
-    )
+    query, key, value, mask = (randn(D, T).T, randn(D, S, seed=1).T, randn(DV, S, seed=2).T, coin(S, T).T)
     before = [x.clone() for x in (query, key, value, mask)]
     output, _ = nadaraya_watson(query, key, value, name, 4.0, mask)
-    assert all(
-        torch.equal(x, y)
-        for x, y in zip(before, (query, key, value, mask), strict=True)
-    )
+    assert all(torch.equal(x, y) for x, y in zip(before, (query, key, value, mask), strict=True))
     contiguous = (x.contiguous() for x in (query, key, value))
     close(output, nadaraya_watson(*contiguous, name, 4.0, mask.contiguous())[0])
 
 
 @pytest.mark.parametrize("name", KERNELS)
 def test_no_query_and_a_single_key(name):
-    assert nadaraya_watson(torch.empty(0), torch.ones(S), torch.ones(S), name)[
-        1
-    ].shape == (0, S)
-    output, weights = nadaraya_watson(
-        torch.tensor([0.5]), torch.tensor([0.4]), torch.tensor([7.0]), name
-    )
+    assert nadaraya_watson(torch.empty(0), torch.ones(S), torch.ones(S), name)[1].shape == (0, S)
+    output, weights = nadaraya_watson(torch.tensor([0.5]), torch.tensor([0.4]), torch.tensor([7.0]), name)
     assert output.tolist() == [7.0] and weights.tolist() == [[1.0]]
 
 
@@ -440,10 +297,7 @@ def test_nadaraya_watson_compiles_into_one_graph():
     query, key, value, mask = randn(T), randn(S, seed=1), randn(S, seed=2), coin(T, S)
     for name in ("gaussian", "epanechnikov"):
         compiled = torch.compile(nadaraya_watson, fullgraph=True, backend="eager")
-        close(
-            compiled(query, key, value, name, 0.8, mask)[0],
-            nadaraya_watson(query, key, value, name, 0.8, mask)[0],
-        )
+        close(compiled(query, key, value, name, 0.8, mask)[0], nadaraya_watson(query, key, value, name, 0.8, mask)[0])
 
 
 X, Y = torch.arange(4.0), torch.ones(4)
@@ -452,163 +306,43 @@ X, Y = torch.arange(4.0), torch.ones(4)
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (
-            lambda: nadaraya_watson([1.0], X, Y),
-            TypeError,
-            ("query must be a torch.Tensor", "list"),
-        ),
-        (
-            lambda: nadaraya_watson(X.long(), X, Y),
-            TypeError,
-            ("query must be a floating-point tensor", "int64"),
-        ),
-        (
-            lambda: nadaraya_watson(X, X.long(), Y),
-            TypeError,
-            ("key must be a floating-point tensor", "int64"),
-        ),
-        (
-            lambda: nadaraya_watson(X, X.double(), Y),
-            TypeError,
-            ("query is torch.float32, key is torch.float64",),
-        ),
-        (
-            lambda: nadaraya_watson(X, X, Y.double()),
-            TypeError,
-            ("weights is torch.float32, value is torch.float64",),
-        ),
-        (
-            lambda: nadaraya_watson(X, X[:, None], Y),
-            ValueError,
-            ("(4,)", "(4, 1)", "both as numbers", "(T, D)"),
-        ),
-        (
-            lambda: nadaraya_watson(X.view(1, 2, 2), X.view(1, 2, 2), Y),
-            ValueError,
-            ("(1, 2, 2)", "both as vectors"),
-        ),
+        (lambda: nadaraya_watson([1.0], X, Y), TypeError, ("query must be a torch.Tensor", "list")),
+        (lambda: nadaraya_watson(X.long(), X, Y), TypeError, ("query must be a floating-point tensor", "int64")),
+        (lambda: nadaraya_watson(X, X.long(), Y), TypeError, ("key must be a floating-point tensor", "int64")),
+        (lambda: nadaraya_watson(X, X.double(), Y), TypeError, ("query is torch.float32, key is torch.float64",)),
+        (lambda: nadaraya_watson(X, X, Y.double()), TypeError, ("weights is torch.float32, value is torch.float64",)),
+        (lambda: nadaraya_watson(X, X[:, None], Y), ValueError, ("(4,)", "(4, 1)", "both as numbers", "(T, D)")),
+        (lambda: nadaraya_watson(X.view(1, 2, 2), X.view(1, 2, 2), Y), ValueError, ("(1, 2, 2)", "both as vectors")),
         (
             lambda: nadaraya_watson(torch.ones(T, D), torch.ones(S, DV), torch.ones(S)),
             ValueError,
             (f"query has size {D}, key has size {DV}", "project both"),
         ),
-        (
-            lambda: nadaraya_watson(X, X[:0], Y[:0]),
-            ValueError,
-            ("key is empty", "at least one key"),
-        ),
-        (
-            lambda: nadaraya_watson(X, X, Y[:3]),
-            ValueError,
-            ("weights are for 4", "number of values is 3"),
-        ),
-        (
-            lambda: nadaraya_watson(X, X, Y, "gauss"),
-            ValueError,
-            ("no kernel is called 'gauss'",),
-        ),
-        (
-            lambda: nadaraya_watson(X, X, Y, 1),
-            TypeError,
-            ("kernel must be a name or a function", "int"),
-        ),
-        (
-            lambda: nadaraya_watson(X, X, Y, width=0),
-            ValueError,
-            ("width must be a finite number above 0",),
-        ),
-        (
-            lambda: nadaraya_watson(X, X, Y, width=None),
-            TypeError,
-            ("width must be a number", "NoneType"),
-        ),
-        (
-            lambda: nadaraya_watson(X, X, Y, mask=torch.ones(4, 4)),
-            TypeError,
-            ("mask must be a bool tensor",),
-        ),
-        (
-            lambda: nadaraya_watson(X, X, Y, mask=coin(3, 4)),
-            ValueError,
-            ("does not broadcast",),
-        ),
-        (
-            lambda: nadaraya_watson(X, X, Y, "boxcar", mask=coin(3, 4)),
-            ValueError,
-            ("does not broadcast",),
-        ),
+        (lambda: nadaraya_watson(X, X[:0], Y[:0]), ValueError, ("key is empty", "at least one key")),
+        (lambda: nadaraya_watson(X, X, Y[:3]), ValueError, ("weights are for 4", "number of values is 3")),
+        (lambda: nadaraya_watson(X, X, Y, "gauss"), ValueError, ("no kernel is called 'gauss'",)),
+        (lambda: nadaraya_watson(X, X, Y, 1), TypeError, ("kernel must be a name or a function", "int")),
+        (lambda: nadaraya_watson(X, X, Y, width=0), ValueError, ("width must be a finite number above 0",)),
+        (lambda: nadaraya_watson(X, X, Y, width=None), TypeError, ("width must be a number", "NoneType")),
+        (lambda: nadaraya_watson(X, X, Y, mask=torch.ones(4, 4)), TypeError, ("mask must be a bool tensor",)),
+        (lambda: nadaraya_watson(X, X, Y, mask=coin(3, 4)), ValueError, ("does not broadcast",)),
+        (lambda: nadaraya_watson(X, X, Y, "boxcar", mask=coin(3, 4)), ValueError, ("does not broadcast",)),
         (lambda: NWKernelRegression("0.1"), TypeError, ("w must be a number", "str")),
         (lambda: NWKernelRegression(True), TypeError, ("w must be a number", "bool")),
-        (
-            lambda: NWKernelRegression(math.nan),
-            ValueError,
-            ("w must be a finite number, got nan",),
-        ),
-        (
-            lambda: NWKernelRegression()(X, X[:, None], Y),
-            ValueError,
-            ("both as numbers",),
-        ),
-        (
-            lambda: NWKernelRegression()(X, X, Y, mask=torch.ones(4, 4)),
-            TypeError,
-            ("mask must be a bool tensor",),
-        ),
-        (
-            lambda: NWKernelRegression()(X, X, Y[:3]),
-            ValueError,
-            ("weights are for 4", "number of values is 3"),
-        ),
-        (
-            lambda: leave_one_out_mask(1),
-            ValueError,
-            ("number of points must be at least 2, got 1",),
-        ),
-        (
-            lambda: leave_one_out_mask(2.5),
-            TypeError,
-            ("number of points must be an integer", "float"),
-        ),
-        (
-            lambda: regression_loss(NWKernelRegression(), [1.0], Y),
-            TypeError,
-            ("x must be a torch.Tensor", "list"),
-        ),
-        (
-            lambda: regression_loss(NWKernelRegression(), X, [1.0]),
-            TypeError,
-            ("y must be a torch.Tensor", "list"),
-        ),
-        (
-            lambda: regression_loss(NWKernelRegression(), X, Y[:3]),
-            ValueError,
-            ("weights are for 4", "values is 3"),
-        ),
-        (
-            lambda: regression_loss(NWKernelRegression(), X[:1], Y[:1]),
-            ValueError,
-            ("at least 2, got 1",),
-        ),
-        (
-            lambda: fit_width(NWKernelRegression(), X, Y, lr=0),
-            ValueError,
-            ("lr must be a finite number above 0",),
-        ),
-        (
-            lambda: fit_width(NWKernelRegression(), X, Y, lr="1"),
-            TypeError,
-            ("lr must be a number", "str"),
-        ),
-        (
-            lambda: fit_width(NWKernelRegression(), X, Y, epochs=-1),
-            ValueError,
-            ("epochs must be at least 0, got -1",),
-        ),
-        (
-            lambda: fit_width(NWKernelRegression(), X, Y, epochs=2.0),
-            TypeError,
-            ("epochs must be an integer", "float"),
-        ),
+        (lambda: NWKernelRegression(math.nan), ValueError, ("w must be a finite number, got nan",)),
+        (lambda: NWKernelRegression()(X, X[:, None], Y), ValueError, ("both as numbers",)),
+        (lambda: NWKernelRegression()(X, X, Y, mask=torch.ones(4, 4)), TypeError, ("mask must be a bool tensor",)),
+        (lambda: NWKernelRegression()(X, X, Y[:3]), ValueError, ("weights are for 4", "number of values is 3")),
+        (lambda: leave_one_out_mask(1), ValueError, ("number of points must be at least 2, got 1",)),
+        (lambda: leave_one_out_mask(2.5), TypeError, ("number of points must be an integer", "float")),
+        (lambda: regression_loss(NWKernelRegression(), [1.0], Y), TypeError, ("x must be a torch.Tensor", "list")),
+        (lambda: regression_loss(NWKernelRegression(), X, [1.0]), TypeError, ("y must be a torch.Tensor", "list")),
+        (lambda: regression_loss(NWKernelRegression(), X, Y[:3]), ValueError, ("weights are for 4", "values is 3")),
+        (lambda: regression_loss(NWKernelRegression(), X[:1], Y[:1]), ValueError, ("at least 2, got 1",)),
+        (lambda: fit_width(NWKernelRegression(), X, Y, lr=0), ValueError, ("lr must be a finite number above 0",)),
+        (lambda: fit_width(NWKernelRegression(), X, Y, lr="1"), TypeError, ("lr must be a number", "str")),
+        (lambda: fit_width(NWKernelRegression(), X, Y, epochs=-1), ValueError, ("epochs must be at least 0, got -1",)),
+        (lambda: fit_width(NWKernelRegression(), X, Y, epochs=2.0), TypeError, ("epochs must be an integer", "float")),
     ],
 )
 def test_errors(call, error, message):
@@ -622,12 +356,7 @@ def test_errors(call, error, message):
 @pytest.mark.parametrize("w", [0.1, 1.0, -2.5])
 @pytest.mark.parametrize("shape", [(), (D,)], ids=["numbers", "vectors"])
 def test_the_model_is_nadaraya_watson_with_width_one_over_w(w, shape):
-    query, key, value, mask = (
-        randn(T, *shape),
-        randn(S, *shape, seed=1),
-        randn(S, DV, seed=2),
-        coin(T, S),
-    )
+    query, key, value, mask = (randn(T, *shape), randn(S, *shape, seed=1), randn(S, DV, seed=2), coin(T, S))
     model = NWKernelRegression(w).double()
     for got, expected in zip(
         model(query, key, value, mask=mask),
@@ -639,9 +368,7 @@ def test_the_model_is_nadaraya_watson_with_width_one_over_w(w, shape):
 
 def test_the_model_has_one_parameter_and_its_sign_does_not_matter():
     model = NWKernelRegression()
-    assert [(name, p.shape, p.item()) for name, p in model.named_parameters()] == [
-        ("w", (), pytest.approx(0.1))
-    ]
+    assert [(name, p.shape, p.item()) for name, p in model.named_parameters()] == [("w", (), pytest.approx(0.1))]
     close(
         NWKernelRegression(3)(DATA.x_query, DATA.x_train, DATA.y_train)[1],
         NWKernelRegression(-3)(DATA.x_query, DATA.x_train, DATA.y_train)[1],
@@ -650,10 +377,7 @@ def test_the_model_has_one_parameter_and_its_sign_does_not_matter():
 
 def test_a_greater_w_is_a_narrower_kernel_and_zero_is_the_mean():
     greatest = [
-        NWKernelRegression(w)(DATA.x_query, DATA.x_train, DATA.y_train)[1]
-        .amax(-1)
-        .mean()
-        .item()
+        NWKernelRegression(w)(DATA.x_query, DATA.x_train, DATA.y_train)[1].amax(-1).mean().item()
         for w in (0, 0.5, 1, 2, 5)
     ]
     assert greatest == sorted(greatest) and greatest[-1] > 2 * greatest[2]
@@ -699,16 +423,10 @@ def test_the_loss_is_a_sum_over_points_that_may_not_see_themselves(leave_one_out
     total = 0.0
     for i in range(S):
         keys = [j for j in range(S) if j != i or not leave_one_out]
-        [guess] = naive.nadaraya_watson(
-            [x[i].item()], x[keys].tolist(), y[keys].tolist(), width=2.0
-        )
+        [guess] = naive.nadaraya_watson([x[i].item()], x[keys].tolist(), y[keys].tolist(), width=2.0)
         total += (guess - y[i].item()) ** 2
-    assert regression_loss(model, x, y, leave_one_out).item() == pytest.approx(
-        total, abs=1e-10
-    )
-    assert (
-        regression_loss(model, x, y).item() == regression_loss(model, x, y, True).item()
-    )  # the default is honest
+    assert regression_loss(model, x, y, leave_one_out).item() == pytest.approx(total, abs=1e-10)
+    assert regression_loss(model, x, y).item() == regression_loss(model, x, y, True).item()  # the default is honest
 
 
 def test_the_path_is_plain_gradient_descent():
@@ -732,21 +450,12 @@ def test_no_epoch_changes_nothing():
     model = NWKernelRegression(0.8)
     [step] = fit_width(model, DATA.x_train, DATA.y_train, epochs=0)
     assert step.w == model.w.item() == pytest.approx(0.8)
-    assert step.loss == pytest.approx(
-        regression_loss(model, DATA.x_train, DATA.y_train).item()
-    )
+    assert step.loss == pytest.approx(regression_loss(model, DATA.x_train, DATA.y_train).item())
 
 
 @pytest.mark.parametrize(("leave_one_out", "expected"), [(True, -4.4), (False, 15.3)])
 def test_where_w_lands_in_chapter_3(leave_one_out, expected):
-    path = fit_width(
-        NWKernelRegression(0.1),
-        DATA.x_train,
-        DATA.y_train,
-        lr=0.5,
-        epochs=5,
-        leave_one_out=leave_one_out,
-    )
+    path = fit_width(NWKernelRegression(0.1), DATA.x_train, DATA.y_train, lr=0.5, epochs=5, leave_one_out=leave_one_out)
     assert len(path) == 6
     assert path[-1].w == pytest.approx(expected, abs=0.05)
     assert path[-1].loss < path[0].loss / 3
@@ -755,12 +464,7 @@ def test_where_w_lands_in_chapter_3(leave_one_out, expected):
 def test_with_the_point_among_its_keys_a_narrower_kernel_always_looks_better():
     widths = (1, 2, 5, 20, 100, 1000)
     seen, honest = (
-        [
-            regression_loss(
-                NWKernelRegression(w), DATA.x_train, DATA.y_train, loo
-            ).item()
-            for w in widths
-        ]
+        [regression_loss(NWKernelRegression(w), DATA.x_train, DATA.y_train, loo).item() for w in widths]
         for loo in (False, True)
     )
     assert seen == sorted(seen, reverse=True) and seen[-1] < 0.01 * seen[0]  # memorised

@@ -8,20 +8,6 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from tensors import (
-    HALF,
-    PROPERTY,
-    TOLERANCE,
-    B,
-    D,
-    H,
-    S,
-    T,
-    close,
-    fill,
-    randn,
-    says,
-)
 
 from attnbook.attention import (
     DebertaPositions,
@@ -40,6 +26,7 @@ from attnbook.attention import (
     sinusoidal_encoding,
     split_heads,
 )
+from tensors import HALF, PROPERTY, TOLERANCE, B, D, H, S, T, close, fill, randn, says
 
 # --- sinusoidal ------------------------------------------------------------------------------------------------------
 
@@ -112,9 +99,7 @@ def test_learned_positions_are_added_along_the_sequence_and_learn():
     assert layer(x[:, :0], start=S).shape == (B, 0, D)
 
 
-@pytest.mark.parametrize(
-    "layer", [SinusoidalPositions(D, 0.5), LearnedPositions(S, D, 0.5)]
-)
+@pytest.mark.parametrize("layer", [SinusoidalPositions(D, 0.5), LearnedPositions(S, D, 0.5)])
 def test_dropout_only_while_training(layer):
     x = torch.ones(B, T, D)
     torch.manual_seed(0)
@@ -210,9 +195,7 @@ def test_deberta_against_loops(num_keys, limit):
 
 
 def test_alibi_slopes_are_the_papers():
-    bias = alibi_bias(
-        randn(B, 8, 1, D), randn(B, 8, 2, D)
-    )  # one query, whose only other key is one step back
+    bias = alibi_bias(randn(B, 8, 1, D), randn(B, 8, 2, D))  # one query, whose only other key is one step back
     slopes = [-x for x in bias[0, :, 0, 0].tolist()]
     assert slopes == [1 / 2, 1 / 4, 1 / 8, 1 / 16, 1 / 32, 1 / 64, 1 / 128, 1 / 256]
     assert (bias[0, :, 0, 1] == 0).all()
@@ -265,11 +248,7 @@ def test_relative_positions_do_not_know_where_they_are(kind):
     close(bias(*moved)[..., 4:, 4:], bias(query, key))
 
 
-@pytest.mark.parametrize(
-    "make",
-    [MultiHeadAttention, partial(SinkAttention, learned=True)],
-    ids=["plain", "sink"],
-)
+@pytest.mark.parametrize("make", [MultiHeadAttention, partial(SinkAttention, learned=True)], ids=["plain", "sink"])
 @pytest.mark.parametrize("kv_heads", [H, 1])
 @pytest.mark.parametrize("kind", FUNCTIONS)
 def test_relative_positions_are_a_bias_that_the_layer_makes(kind, kv_heads, make):
@@ -294,11 +273,7 @@ def test_a_bias_that_does_not_fit_leaves_the_cache_as_it_was():
     layer(randn(B, 2, H * D), cache=cache)
     for bias, error, message in (
         (lambda query, key: query, ValueError, "bias has shape (2, 3, 1, 11)"),
-        (
-            lambda query, key: None,
-            TypeError,
-            "bias must be a torch.Tensor, got NoneType",
-        ),
+        (lambda query, key: None, TypeError, "bias must be a torch.Tensor, got NoneType"),
         (ShawPositions(7, 2), ValueError, "query has size 11, head_dim is 7"),
         (DebertaPositions(66, 6, 2), ValueError, "query must be (B, 6, positions, 11)"),
         (3.0, TypeError, "bias must be a torch.Tensor, got float"),

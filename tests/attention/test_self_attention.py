@@ -1,36 +1,13 @@
 """Self-, masked and cross-attention with one head, and sentences in one vector: loops, properties, edges, errors."""
 
-import naive
 import pytest
 import torch
 import torch.nn.functional as F
-from tensors import (
-    DK,
-    HALF,
-    HALF_TOLERANCE,
-    HIDDEN,
-    LENGTHS,
-    TOLERANCE,
-    B,
-    D,
-    S,
-    T,
-    close,
-    coin,
-    fill,
-    randn,
-    says,
-)
 
-from attnbook.attention import (
-    CrossAttention,
-    QueryPooling,
-    SelfAttention,
-    causal_mask,
-    pair_mask,
-    sequence_mask,
-)
+import naive
+from attnbook.attention import CrossAttention, QueryPooling, SelfAttention, causal_mask, pair_mask, sequence_mask
 from attnbook.transformer import count_parameters
+from tensors import DK, HALF, HALF_TOLERANCE, HIDDEN, LENGTHS, TOLERANCE, B, D, S, T, close, coin, fill, randn, says
 
 LENS = torch.tensor(LENGTHS)
 
@@ -131,10 +108,7 @@ def test_half_precision(dtype):
 
 def test_self_attention_is_cross_attention_with_itself():
     x, mask = x_and_memory()[0], coin(T, T, seed=3)
-    same, masked = (
-        fill(SelfAttention(D)).double(),
-        fill(SelfAttention(D, True)).double(),
-    )
+    same, masked = (fill(SelfAttention(D)).double(), fill(SelfAttention(D, True)).double())
     general = fill(CrossAttention(D)).double()
     lengths = torch.tensor([3, 5])
     for layer, allowed in ((same, mask), (masked, mask & causal_mask(T))):
@@ -185,9 +159,7 @@ def test_query_pooling_against_loops():
     layer, x = fill(QueryPooling(D, num_queries=3), 0.5).double(), x_and_memory()[0]
     output, weights = layer(x, torch.tensor([3, 0]))
     assert output.shape == (B, 3, D) and weights.shape == (B, 3, T)
-    expected = naive.dot_product_attention(
-        layer.query, x[0], x[0], torch.arange(T).expand(3, T) < 3
-    )
+    expected = naive.dot_product_attention(layer.query, x[0], x[0], torch.arange(T).expand(3, T) < 3)
     close(output[0], expected[0])
     close(weights[0], expected[1])
     assert (output[1] == 0).all() and (weights[1] == 0).all()

@@ -4,22 +4,6 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from tensors import (
-    DEVICES,
-    DV,
-    HALF,
-    HALF_TOLERANCE,
-    PROPERTY,
-    B,
-    D,
-    H,
-    S,
-    T,
-    close,
-    fill,
-    randn,
-    says,
-)
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from attnbook.attention import (
@@ -31,6 +15,7 @@ from attnbook.attention import (
     tiled_attention,
     tiles,
 )
+from tensors import DEVICES, DV, HALF, HALF_TOLERANCE, PROPERTY, B, D, H, S, T, close, fill, randn, says
 
 SEEN = [(False, None), (True, None), (True, 1), (True, 4), (True, 100)]
 
@@ -67,12 +52,7 @@ def test_online_softmax_is_softmax_however_large_the_scores(num_keys, scale):
     ("scores", "value", "error", "message"),
     [
         ([1.0], randn(1, 2), TypeError, "scores must be a torch.Tensor"),
-        (
-            randn(3, 0),
-            randn(0, 2),
-            ValueError,
-            r"scores \(3, 0\) and value \(0, 2\).*S at least 1",
-        ),
+        (randn(3, 0), randn(0, 2), ValueError, r"scores \(3, 0\) and value \(0, 2\).*S at least 1"),
         (randn(3, 4), randn(5, 2), ValueError, "pass one value for each score"),
         (randn(3, 4), randn(4), ValueError, "value must have 2 axes"),
         (randn(3, 4), randn(4, 2).float(), TypeError, "value is torch.float32"),
@@ -89,9 +69,7 @@ def test_online_softmax_errors(scores, value, error, message):
 @pytest.mark.parametrize("tile", [1, 2, 3, 5, 17, 100])
 @pytest.mark.parametrize(("causal", "window"), SEEN)
 @pytest.mark.parametrize("device", DEVICES)
-def test_tiles_give_the_numbers_and_gradients_of_the_table(
-    tile, causal, window, device
-):
+def test_tiles_give_the_numbers_and_gradients_of_the_table(tile, causal, window, device):
     n = 17 if causal else S
     query, key, value = given = inputs(17, n, grad=True, device=device)
     mask = mask_of(17, causal, window)
@@ -111,11 +89,7 @@ def test_heads_may_be_shared_and_gradients_are_added_up():
     found, expected = tiled_attention(*given, tile=3), plain(*given)
     close(found, expected, 1e-12)
     pull = randn(*expected.shape, seed=9)
-    for a, b in zip(
-        torch.autograd.grad(found, given, pull),
-        torch.autograd.grad(expected, given, pull),
-        strict=True,
-    ):
+    for a, b in zip(torch.autograd.grad(found, given, pull), torch.autograd.grad(expected, given, pull), strict=True):
         close(a, b, 1e-12)
 
 
@@ -171,9 +145,7 @@ def test_second_derivatives_are_those_of_the_table(causal, window):
 def test_mapped_over_any_axis_of_any_argument(places):
     shapes = (B, H, T, D), (H, S, D), (S, DV)  # the axes that broadcast
     given = [
-        randn(*shape, seed=n)
-        if place is None
-        else randn(7, *shape, seed=n).movedim(0, place)
+        randn(*shape, seed=n) if place is None else randn(7, *shape, seed=n).movedim(0, place)
         for n, (shape, place) in enumerate(zip(shapes, places, strict=True))
     ]
     mapped = torch.vmap(lambda *a: tiled_attention(*a, tile=3), in_dims=places)(*given)
@@ -216,11 +188,7 @@ def test_no_tensor_is_ever_larger_than_the_inputs():
     assert seen.size == n * n
 
 
-@given(
-    st.integers(1, 30),
-    st.integers(1, 9),
-    st.one_of(st.none(), st.integers(1, 30)),
-)
+@given(st.integers(1, 30), st.integers(1, 9), st.one_of(st.none(), st.integers(1, 30)))
 @PROPERTY
 def test_the_tiles_are_those_with_something_to_be_seen(n, tile, reach):
     wanted = mask_of(n, reach is not None, reach)
@@ -313,8 +281,7 @@ def test_latent_attention_by_loops():
     layer, x = latent_layer(), randn(B, T, E)
     latents = x @ layer.W_down.weight.mT
     q, k, v = (
-        a.unflatten(-1, (H, D)).transpose(1, 2)
-        for a in (layer.W_q(x), layer.W_uk(latents), layer.W_uv(latents))
+        a.unflatten(-1, (H, D)).transpose(1, 2) for a in (layer.W_q(x), layer.W_uk(latents), layer.W_uv(latents))
     )
     heads = plain(q, k, v, causal_mask(T))
     close(layer(x)[0], layer.W_o(heads.transpose(1, 2).flatten(2)), 1e-12)

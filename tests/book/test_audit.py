@@ -9,17 +9,7 @@ import urllib.request
 import pytest
 
 from tools import audit
-from tools.audit import (
-    GOALS,
-    MODELS,
-    compressed,
-    lighthouse,
-    missed,
-    scores,
-    served,
-    visit,
-    weight,
-)
+from tools.audit import GOALS, MODELS, compressed, lighthouse, missed, scores, served, visit, weight
 
 
 @pytest.mark.parametrize(
@@ -29,11 +19,7 @@ from tools.audit import (
         ("outside", 0, 1),
         ("folder MB", GOALS["folder MB"], GOALS["folder MB"] + 0.1),
         ("accessibility", 100, 99),
-        (
-            "performance mobile",
-            GOALS["performance mobile"],
-            GOALS["performance mobile"] - 1,
-        ),
+        ("performance mobile", GOALS["performance mobile"], GOALS["performance mobile"] - 1),
     ],
 )
 def test_a_goal_is_the_least_of_a_score_and_the_most_of_all_else(what, good, bad):
@@ -48,11 +34,7 @@ def test_a_score_is_the_worse_of_two_except_of_speed(monkeypatch):
 
     monkeypatch.setattr(audit, "lighthouse", measured)
     rest = {"accessibility": 70, "best-practices": 70, "seo": 60}
-    assert scores("…/a.html", "a") == {
-        "performance desktop": 90,
-        "performance mobile": 60,
-        **rest,
-    }
+    assert scores("…/a.html", "a") == {"performance desktop": 90, "performance mobile": 60, **rest}
     assert scores("…/index.html", "index")["performance mobile, index"] == 60
 
 
@@ -60,9 +42,7 @@ def test_lighthouse_is_asked_as_a_desktop_or_a_phone(monkeypatch):
     def run(command, **options):
         asked.append("--preset=desktop" in command)
         said = ", ".join(f'"{name}": {{"score": 0.29}}' for name in audit.SCORES)
-        return audit.subprocess.CompletedProcess(
-            command, 0, f'{{"categories": {{{said}}}}}'
-        )
+        return audit.subprocess.CompletedProcess(command, 0, f'{{"categories": {{{said}}}}}')
 
     asked: list[bool] = []
     monkeypatch.setattr(audit, "find_chromium", lambda: "chromium")
@@ -122,9 +102,7 @@ def test_a_model_in_a_figures_script_is_not_weighed(built_book, name):
     assert 0 < weight(script) < len(compressed(script)) / 2
 
 
-def test_the_wanted_pages_are_visited_and_the_folder_is_weighed(
-    monkeypatch, tmp_path, capsys
-):
+def test_the_wanted_pages_are_visited_and_the_folder_is_weighed(monkeypatch, tmp_path, capsys):
     for name in ("index", "chapters/01-a", "chapters/02-b", "_static/webpack-macros"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).with_suffix(".html").touch()

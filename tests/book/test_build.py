@@ -43,11 +43,7 @@ def read(path: Path) -> Page:
 
 
 def pages(html: Path) -> list[Path]:
-    return sorted(
-        path
-        for path in html.rglob("*.html")
-        if "_static" not in path.relative_to(html).parts
-    )
+    return sorted(path for path in html.rglob("*.html") if "_static" not in path.relative_to(html).parts)
 
 
 def dead_links(html: Path, page: Path) -> list[str]:
@@ -60,31 +56,18 @@ def dead_links(html: Path, page: Path) -> list[str]:
         target = (page.parent / unquote(parts.path)).resolve() if parts.path else page
         if not target.is_file() or html.resolve() not in target.parents:
             dead.append(f"{address}: no such file in the book")
-        elif (
-            parts.fragment
-            and target.suffix == ".html"
-            and unquote(parts.fragment) not in read(target).names
-        ):
+        elif parts.fragment and target.suffix == ".html" and unquote(parts.fragment) not in read(target).names:
             dead.append(f"{address}: nothing of this name there")
     return dead
 
 
 def outside_loads(html: Path) -> list[str]:
     """What any built page or style would load from somewhere else."""
-    found = [
-        f"{p.name}: {load}"
-        for p in pages(html)
-        for load in read(p).loads
-        if OUTSIDE.match(load)
-    ]
+    found = [f"{p.name}: {load}" for p in pages(html) for load in read(p).loads if OUTSIDE.match(load)]
     for style in html.rglob("*.css"):
         text = style.read_text("utf-8", errors="replace")
-        for address in re.findall(
-            r"url\(\s*['\"]?([^'\")]+)|@import\s+['\"]([^'\"]+)", text
-        ):
-            found += [
-                f"{style.relative_to(html)}: {a}" for a in address if OUTSIDE.match(a)
-            ]
+        for address in re.findall(r"url\(\s*['\"]?([^'\")]+)|@import\s+['\"]([^'\"]+)", text):
+            found += [f"{style.relative_to(html)}: {a}" for a in address if OUTSIDE.match(a)]
     return found
 
 
@@ -94,10 +77,7 @@ def test_the_book_builds_without_a_warning(cold_build):
 
 
 def test_every_link_leads_somewhere(built_book):
-    dead = {
-        page.relative_to(built_book).as_posix(): dead_links(built_book, page)
-        for page in pages(built_book)
-    }
+    dead = {page.relative_to(built_book).as_posix(): dead_links(built_book, page) for page in pages(built_book)}
     assert not {page: links for page, links in dead.items() if links}
     assert sum(len(read(page).links) for page in pages(built_book)) > 100
 
@@ -108,11 +88,7 @@ def test_nothing_is_loaded_from_outside(built_book):
 
 def test_no_script_knows_a_host_to_load_from(built_book):
     found = {}
-    for path in [
-        *built_book.rglob("*.js"),
-        *built_book.rglob("*.html"),
-        *built_book.rglob("*.css"),
-    ]:
+    for path in [*built_book.rglob("*.js"), *built_book.rglob("*.html"), *built_book.rglob("*.css")]:
         hosts = set(HOSTS.findall(path.read_text("utf-8", errors="replace")))
         if hosts:
             found[path.relative_to(built_book).as_posix()] = sorted(hosts)
@@ -146,12 +122,8 @@ def test_a_page_loads_what_it_needs_and_no_more(built_book):
 def test_no_path_of_a_machine_stands_in_a_page(built_book):
     from tools import ROOT
 
-    places = re.compile(
-        re.escape(str(ROOT)) + r"|" + re.escape(str(Path.home())) + r"/\w"
-    )
-    found = {
-        p.name: places.findall(p.read_text("utf-8"))[:3] for p in pages(built_book)
-    }
+    places = re.compile(re.escape(str(ROOT)) + r"|" + re.escape(str(Path.home())) + r"/\w")
+    found = {p.name: places.findall(p.read_text("utf-8"))[:3] for p in pages(built_book)}
     assert not {page: places for page, places in found.items() if places}
 
 
@@ -170,9 +142,7 @@ def test_a_dead_link_is_noticed(tmp_path, body, complaint):
     html = tmp_path / "html"
     html.mkdir()
     (html / "b.html").write_text('<p id="there">')
-    (html / "a.html").write_text(
-        '<a href="b.html#there">good</a><a href="https://example.org">good</a>' + body
-    )
+    (html / "a.html").write_text('<a href="b.html#there">good</a><a href="https://example.org">good</a>' + body)
     assert [complaint in line for line in dead_links(html, html / "a.html")] == [True]
 
 

@@ -88,12 +88,8 @@ def test_the_keyboard_alone_answers(reader):
     page = reader()
     question = first_question(page)
     reply = question.get_by_role("status")
-    page.get_by_role("group", name="Predict first").last.get_by_role(
-        "radio"
-    ).first.focus()
-    while not question.get_by_role("radio").first.evaluate(
-        "e => e === document.activeElement"
-    ):
+    page.get_by_role("group", name="Predict first").last.get_by_role("radio").first.focus()
+    while not question.get_by_role("radio").first.evaluate("e => e === document.activeElement"):
         page.keyboard.press("Tab")
     assert question.get_by_text("Enter or Space answers").is_visible()
     page.keyboard.press("ArrowDown")
@@ -141,11 +137,7 @@ def test_answers_and_score_survive_a_reload_and_can_be_forgotten(reader):
 
 @pytest.mark.parametrize(
     "before",
-    [
-        FORBID,
-        "localStorage.setItem('attnbook-choices', 'not JSON')",
-        "localStorage.setItem('attnbook-choices', '5')",
-    ],
+    [FORBID, "localStorage.setItem('attnbook-choices', 'not JSON')", "localStorage.setItem('attnbook-choices', '5')"],
     ids=["forbidden", "not JSON", "a number"],
 )
 def test_storage_that_fails_keeps_no_one_from_answering(reader, before):
@@ -203,9 +195,7 @@ def test_an_answered_question_keeps_nobody_out(reader):
     assert page.evaluate(BARRIERS, {}) == []
     page.evaluate("document.documentElement.dataset.theme = 'dark'")
     assert page.evaluate(BARRIERS, {"runOnly": ["color-contrast"]}) == []
-    ids = page.locator("main [id]:not(#exercise-content)").evaluate_all(
-        "all => all.map(e => e.id)"
-    )
+    ids = page.locator("main [id]:not(#exercise-content)").evaluate_all("all => all.map(e => e.id)")
     assert len(ids) == len(set(ids))
     page.set_viewport_size(PHONE)
     width = page.evaluate(WIDE)

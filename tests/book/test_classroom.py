@@ -22,10 +22,7 @@ pytestmark = pytest.mark.browser
 
 PUPPETEER = NODE_MODULES / "puppeteer-core/lib/puppeteer/puppeteer-core.js"
 PAGES = {name: page for page, names in exercises().items() for name in names}
-CELL = {
-    name: next(s for s in cells()[page] if f'check("{name}"' in s)
-    for name, page in PAGES.items()
-}
+CELL = {name: next(s for s in cells()[page] if f'check("{name}"' in s) for name, page in PAGES.items()}
 RUN = """
 async (question) => {
   const printed = [];
@@ -40,9 +37,7 @@ RIGHT = """def my_masked_softmax(scores, valid_lens):
     return weights.masked_fill(~keep, 0.0)
 
 check("masked-softmax", my_masked_softmax)"""
-WRONG = RIGHT.replace(
-    "    return weights.masked_fill(~keep, 0.0)", "    return weights"
-)
+WRONG = RIGHT.replace("    return weights.masked_fill(~keep, 0.0)", "    return weights")
 CHAPTER = "chapters/04-masked-softmax"
 
 
@@ -55,9 +50,7 @@ def verdict(answer):
 class Reader:
     """Somebody with a page open and an exercise in it."""
 
-    def __init__(
-        self, context, book, page=CHAPTER, exercise="masked-softmax", address=""
-    ):
+    def __init__(self, context, book, page=CHAPTER, exercise="masked-softmax", address=""):
         self.page = context.new_page()
         self.errors, self.asked = [], []
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
@@ -181,9 +174,7 @@ def test_an_exercise_is_judged_in_the_page(run, name):
 def marked_cells():
     """(page, number) of the cells that say they can be run in the page."""
     for path in stored_notebooks():
-        code = [
-            c for c in nbformat.read(path, as_version=4).cells if c.cell_type == "code"
-        ]
+        code = [c for c in nbformat.read(path, as_version=4).cells if c.cell_type == "code"]
         for number, cell in enumerate(code):
             if "try-it" in cell.metadata.get("tags", []):
                 yield pytest.param(path.stem, cell, id=f"{path.stem}-{number}")
@@ -201,12 +192,8 @@ def test_a_cell_gives_in_the_page_what_the_notebook_stores(run, page, cell):
 
 
 def test_a_long_tape_is_taken_apart_without_deep_recursion(run):
-    steps = (
-        "x = y = torch.ones(2, requires_grad=True)\nfor _ in range(3000): y = y * 1.001"
-    )
-    ran = run(
-        CHAPTER, "", f"import torch\n{steps}\ny.sum().backward()\ndel y\nx.grad.shape"
-    )
+    steps = "x = y = torch.ones(2, requires_grad=True)\nfor _ in range(3000): y = y * 1.001"
+    ran = run(CHAPTER, "", f"import torch\n{steps}\ny.sum().backward()\ndel y\nx.grad.shape")
     assert ran.get("text") == "torch.Size([2])", ran
 
 
@@ -244,10 +231,7 @@ def test_an_error_is_told_by_the_readers_line(reader):
     assert reader.check() == "error"
     assert reader.output.split("\n")[0] == "seen"
     assert reader.said == "Line 3 raises an error."
-    assert (
-        "line 3: AttributeError: 'int' object has no attribute 'nothing'"
-        in reader.output
-    )
+    assert "line 3: AttributeError: 'int' object has no attribute 'nothing'" in reader.output
     assert reader.cell.locator(".classroom-failing").inner_text() == "a.nothing"
 
 
@@ -376,9 +360,7 @@ def test_without_workers_the_page_is_as_it_was_and_says_why(browser, built_book)
     context.add_init_script("delete globalThis.Worker")
     page = context.new_page()
     page.goto((built_book / f"{CHAPTER}.html").as_uri())
-    assert page.get_by_text(
-        "cannot run Python in the page (it lacks workers)"
-    ).is_visible()
+    assert page.get_by_text("cannot run Python in the page (it lacks workers)").is_visible()
     assert page.locator(".classroom-bar").count() == 0
     context.close()
 
@@ -430,9 +412,7 @@ def test_what_is_packed_is_packed_again_only_after_a_change(tmp_path, monkeypatc
 
 
 @pytest.mark.parametrize(("builder", "packs"), [("html", True), ("", False)])
-def test_packing_begins_with_the_build_and_only_for_pages(
-    tmp_path, monkeypatch, builder, packs
-):
+def test_packing_begins_with_the_build_and_only_for_pages(tmp_path, monkeypatch, builder, packs):
     """Not before: Sphinx may find a fault in its settings, and nobody would wait for the process."""
     begun, handlers = [], {}
     monkeypatch.setattr(classroom.subprocess, "Popen", lambda *a, **_: begun.append(a))
@@ -447,23 +427,14 @@ def test_packing_begins_with_the_build_and_only_for_pages(
     assert bool(begun) is ("env-updated" in handlers) is packs
 
 
-def test_without_its_packages_the_book_is_built_and_says_so(
-    tmp_path, monkeypatch, capsys
-):
+def test_without_its_packages_the_book_is_built_and_says_so(tmp_path, monkeypatch, capsys):
     app = SimpleNamespace(outdir=tmp_path)
     monkeypatch.setattr(classroom, "PYODIDE", tmp_path / "pyodide")
     with pytest.raises(SystemExit) as stopped:
         classroom.main(classroom._folder(app))
-    packing = SimpleNamespace(
-        returncode=stopped.value.code,
-        communicate=lambda: (None, capsys.readouterr().err),
-    )
+    packing = SimpleNamespace(returncode=stopped.value.code, communicate=lambda: (None, capsys.readouterr().err))
     said = []
-    monkeypatch.setattr(
-        classroom.logging,
-        "getLogger",
-        lambda _: SimpleNamespace(info=lambda *a: said.append(a)),
-    )
+    monkeypatch.setattr(classroom.logging, "getLogger", lambda _: SimpleNamespace(info=lambda *a: said.append(a)))
     classroom._link(app, packing)
     page = {"body": '<section id="exercises"><h2>Exercises</h2>'}
     classroom._finish_page(app, "page", "", page, None)

@@ -35,10 +35,7 @@ def page(browser, built_book):
 
 def test_an_inline_formula_is_copied_once_with_the_text_and_the_comma_around_it(page):
     text = page.evaluate(COPY, ["p:has(.formula-end)"])
-    assert (
-        "sum to $84.79$, so in the softmax" in text
-        and "$e^2/84.79 = 0.087$. If we" in text
-    )
+    assert "sum to $84.79$, so in the softmax" in text and "$e^2/84.79 = 0.087$. If we" in text
     assert text.count("84.79") == 3
 
 

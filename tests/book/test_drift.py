@@ -23,14 +23,8 @@ from tools.rules import package_names
 
 CHAPTER = "04-masked-softmax"
 KINDS = {  # what a reader sees → how to find it in an output
-    "printed": lambda output: (
-        output.get("text") if output.get("name") == "stdout" else None
-    ),
-    "value": lambda output: (
-        output.data.get("text/plain")
-        if output.output_type == "execute_result"
-        else None
-    ),
+    "printed": lambda output: output.get("text") if output.get("name") == "stdout" else None,
+    "value": lambda output: output.data.get("text/plain") if output.output_type == "execute_result" else None,
     "figure": lambda output: output.get("data", {}).get("text/html"),
     "source": lambda output: output.get("data", {}).get("text/markdown"),
 }
@@ -38,9 +32,7 @@ KINDS = {  # what a reader sees → how to find it in an output
 
 def digits(text: str) -> list[int]:
     """Where the digits of a text stand, those of embedded pictures left out."""
-    blank = re.sub(
-        r"base64,[A-Za-z0-9+/=]*", lambda picture: " " * len(picture.group()), text
-    )
+    blank = re.sub(r"base64,[A-Za-z0-9+/=]*", lambda picture: " " * len(picture.group()), text)
     return [found.start() for found in re.finditer(r"\d", blank)]
 
 
@@ -65,29 +57,21 @@ def changed_copy(notebook, kind: str):
                 if "text" in output:
                     output.text = change_digit(text)
                 else:
-                    mime = next(
-                        mime for mime, data in output.data.items() if data == text
-                    )
+                    mime = next(mime for mime, data in output.data.items() if data == text)
                     output.data[mime] = change_digit(text)
                 changed.cells = changed.cells[: index + 1]
                 return changed, number
-    raise AssertionError(
-        f"{CHAPTER} has no output of the kind {kind} with a digit in it; choose another chapter"
-    )
+    raise AssertionError(f"{CHAPTER} has no output of the kind {kind} with a digit in it; choose another chapter")
 
 
 def first_shown(notebook) -> tuple[str, int]:
     """(name of the first function of the package that the chapter shows, number of the code cell)."""
     names = package_names()
-    for number, cell in enumerate(
-        cell for cell in notebook.cells if cell.cell_type == "code"
-    ):
+    for number, cell in enumerate(cell for cell in notebook.cells if cell.cell_type == "code"):
         for call in calls(cell, "show"):
             if getattr(call.args[0], "id", None) in names:
                 return call.args[0].id, number
-    raise AssertionError(
-        f"{CHAPTER} shows no function of the package; choose another chapter"
-    )
+    raise AssertionError(f"{CHAPTER} shows no function of the package; choose another chapter")
 
 
 def upto(notebook, number: int):
@@ -102,17 +86,7 @@ def failed_cells(folder: Path) -> dict[str, list[int]]:
     """Run nbval as `make test` does in a copy of the repository; notebook → numbers of the cells that fail."""
     report = folder / "report.xml"
     done = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "pytest",
-            "-q",
-            "-p",
-            "no:cacheprovider",
-            *NBVAL,
-            f"--junitxml={report}",
-            "chapters",
-        ],
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *NBVAL, f"--junitxml={report}", "chapters"],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(folder / "code")},
         capture_output=True,
@@ -121,10 +95,7 @@ def failed_cells(folder: Path) -> dict[str, list[int]]:
     assert done.returncode in (0, 1), done.stdout + done.stderr
     failed = {path.stem: [] for path in (folder / "chapters").glob("*.ipynb")}
     cases = list(ElementTree.parse(report).iter("testcase"))
-    assert {
-        case.get("classname").rpartition(".")[0] or case.get("classname")
-        for case in cases
-    }
+    assert {case.get("classname").rpartition(".")[0] or case.get("classname") for case in cases}
     for case in cases:
         if case.find("failure") is not None or case.find("error") is not None:
             notebook = next(name for name in failed if name in case.get("classname"))
@@ -136,11 +107,7 @@ def failed_cells(folder: Path) -> dict[str, list[int]]:
 def workplace(tmp_path):
     """A copy of what nbval needs, with a copy of the package, and the chapter's notebook."""
     for name in ("tools", "code"):
-        shutil.copytree(
-            ROOT / name,
-            tmp_path / name,
-            ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"),
-        )
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
     for name in ("conftest.py", "pyproject.toml", "tests/nbval_sanitize.cfg"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
@@ -167,9 +134,7 @@ def test_one_changed_line_of_a_shown_function_is_noticed(workplace):
     nbformat.write(upto(notebook, number), folder / "chapters" / "shown.ipynb")
     module = folder / "code" / "attnbook" / package_names()[name]
     text = module.read_text("utf-8")
-    definition = re.search(
-        rf"^(def|class) {name}\b.*?(?=^\S)", text + "\nend", re.MULTILINE | re.DOTALL
-    ).group()
+    definition = re.search(rf"^(def|class) {name}\b.*?(?=^\S)", text + "\nend", re.MULTILINE | re.DOTALL).group()
     changed = definition.rstrip() + "  # one line, changed\n\n\n"
     module.write_text(text.replace(definition.rstrip() + "\n", changed, 1), "utf-8")
     assert module.read_text("utf-8") != text
@@ -179,7 +144,4 @@ def test_one_changed_line_of_a_shown_function_is_noticed(workplace):
 def test_the_digit_that_is_changed_is_one_that_a_reader_sees():
     assert change_digit("loss 1.29\n") == "loss 1.20\n"
     assert change_digit("tensor([0.5, 1.0])") == "tensor([0.5, 1.1])"
-    assert (
-        change_digit('{"d":64}<img src="data:;base64,Ab3/9x4==">')
-        == '{"d":65}<img src="data:;base64,Ab3/9x4==">'
-    )
+    assert change_digit('{"d":64}<img src="data:;base64,Ab3/9x4==">') == '{"d":65}<img src="data:;base64,Ab3/9x4==">'

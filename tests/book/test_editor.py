@@ -16,14 +16,9 @@ def test_code_that_is_scrolled_does_not_show_through_the_line_numbers(
     reader = Reader(context, built_book)
     page = reader.page
     page.set_viewport_size(PHONE)
-    page.evaluate(
-        "(theme) => { document.documentElement.dataset.theme = theme; }", theme
-    )
+    page.evaluate("(theme) => { document.documentElement.dataset.theme = theme; }", theme)
     reader.write(f"x = '{'M' * 200}'")
-    scroller, numbers = (
-        reader.cell.locator(".cm-scroller"),
-        reader.cell.locator(".cm-gutters"),
-    )
+    scroller, numbers = (reader.cell.locator(".cm-scroller"), reader.cell.locator(".cm-gutters"))
     seen = []
     for left in (0, 200, 400):
         scroller.evaluate("(element, left) => { element.scrollLeft = left; }", left)

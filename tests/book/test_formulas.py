@@ -26,15 +26,10 @@ def test_what_katex_does_not_know_is_an_error(tex):
 def test_a_comma_stays_with_its_formula():
     html = render("x")
     page = f"<p>{html}</span>{END}, and {html}</span>{END} (as {html}</span>{END})."
-    page = page.replace(
-        '<span class="katex">', '<span class="math"><span class="katex">'
-    )
+    page = page.replace('<span class="katex">', '<span class="math"><span class="katex">')
     done = with_punctuation(page)
     assert END not in done
-    assert (
-        done.count("</span>, and") == 0
-        and ">,</span></span></span></span></span> and" in done
-    )
+    assert done.count("</span>, and") == 0 and ">,</span></span></span></span></span> and" in done
     assert "</span></span></span></span> (as" in done
     assert ").</span></span></span></span></p>" not in done
     assert '<span class="formula-end">).</span></span></span></span></span>' in done
@@ -63,9 +58,7 @@ def test_the_description_is_how_the_page_begins():
 
 
 def test_words_are_said_to_be_chinese_except_in_code():
-    document = page(
-        [nodes.Text("是 and 中国、首-都 and 是-x"), nodes.literal("", "'是'")]
-    )
+    document = page([nodes.Text("是 and 中国、首-都 and 是-x"), nodes.literal("", "'是'")])
     said = document.astext()
     mark_chinese(document)
     marked = [node.astext() for node in document.findall(nodes.inline)]
@@ -88,10 +81,7 @@ def test_a_page_sheds_what_it_does_not_use(tmp_path):
         '<img loading="lazy" width="617" height="311" alt="a" src="../_images/x.png" /><img alt="b" src="data:,">'
     )
     file = '<a href="../_sources/chapters/a.ipynb" target="_blank" class="b">'
-    assert (
-        lighter(file, tmp_path)
-        == '<a href="../_sources/chapters/a.ipynb" download="a.ipynb" class="b">'
-    )
+    assert lighter(file, tmp_path) == '<a href="../_sources/chapters/a.ipynb" download="a.ipynb" class="b">'
 
 
 def test_code_has_no_element_for_what_has_no_colour_of_its_own(tmp_path, built_book):
@@ -99,13 +89,8 @@ def test_code_has_no_element_for_what_has_no_colour_of_its_own(tmp_path, built_b
     assert lighter(code, tmp_path) == 'f(<span class="mi">1</span> '
     sheet = (built_book / "_static/pygments.css").read_text("utf-8")
     for theme in ("light", "dark"):
-        rules = (
-            rf'data-theme="{theme}"\] \.highlight (?:\.[npw] )?\{{[^}}]*\bcolor: (#\w+)'
-        )
-        assert (
-            len(set(re.findall(rules, sheet))) == 1
-            and len(re.findall(rules, sheet)) == 4
-        )
+        rules = rf'data-theme="{theme}"\] \.highlight (?:\.[npw] )?\{{[^}}]*\bcolor: (#\w+)'
+        assert len(set(re.findall(rules, sheet))) == 1 and len(re.findall(rules, sheet)) == 4
 
 
 def test_the_options_of_scripts_need_no_request(tmp_path):
@@ -113,10 +98,7 @@ def test_the_options_of_scripts_need_no_request(tmp_path):
     text = "const DOCUMENTATION_OPTIONS = {\n    A: 1,\n};"
     (tmp_path / "_static/documentation_options.js").write_text(text)
     script = '<script src="../_static/documentation_options.js?v=1"></script>'
-    assert (
-        lighter(script, tmp_path)
-        == "<script>const DOCUMENTATION_OPTIONS = { A: 1, };</script>"
-    )
+    assert lighter(script, tmp_path) == "<script>const DOCUMENTATION_OPTIONS = { A: 1, };</script>"
 
 
 def test_a_claim_can_be_broken_where_numbers_keep_their_columns(tmp_path):
@@ -135,6 +117,5 @@ def test_what_screen_readers_are_told_is_put_right(tmp_path):
         '<div role="list" class="citation-list"><div role="doc-biblioentry"></div></div>'
     )
     assert lighter(page, tmp_path) == (
-        "<summary>Show</summary><td></td><th>a</th>"
-        '<div class="citation-list"><div></div></div>'
+        '<summary>Show</summary><td></td><th>a</th><div class="citation-list"><div></div></div>'
     )

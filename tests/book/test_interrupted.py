@@ -43,10 +43,7 @@ def build(tmp_path):
 
 
 def whole(html):
-    return {
-        page: "</html>" in (html / page).read_text()
-        for page in ("index.html", "b.html")
-    }
+    return {page: "</html>" in (html / page).read_text() for page in ("index.html", "b.html")}
 
 
 def test_pages_that_were_cut_off_are_written_again(build):
@@ -100,6 +97,4 @@ def test_how_it_ends_is_said(tmp_path, monkeypatch, capsys, end_it, status, says
 
 def test_the_room_that_is_asked_for_is_enough(built_book):
     files = built_book.parent.rglob("*")
-    assert (
-        sum(path.stat().st_size for path in files if path.is_file()) < 0.8 * book.ROOM
-    )
+    assert sum(path.stat().st_size for path in files if path.is_file()) < 0.8 * book.ROOM

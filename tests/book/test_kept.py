@@ -21,10 +21,7 @@ pytestmark = pytest.mark.browser
 
 THEIRS = {
     "version": 1,
-    "exercises": {
-        "soft-lookup": {"state": "solved", "solved_on": "2026-01-31"},
-        "top-p": {"state": "attempted"},
-    },
+    "exercises": {"soft-lookup": {"state": "solved", "solved_on": "2026-01-31"}, "top-p": {"state": "attempted"}},
 }
 SAID = "Read; what is solved in either place is now solved here."
 # milliseconds without a reply after which a page counts as frozen, also on a busy machine; it was minutes once
@@ -56,9 +53,7 @@ class Files:
             "  longest = Math.max(longest, performance.now() - last); last = performance.now(); }, 10);"
         )
         self.line(what).locator("input").set_input_files(path)
-        self.line(what).get_by_role("status").filter(
-            has_text=re.compile(".")
-        ).wait_for()
+        self.line(what).get_by_role("status").filter(has_text=re.compile(".")).wait_for()
         self.page.wait_for_timeout(100)
         return self.said(what), self.page.evaluate("longest")
 
@@ -146,15 +141,10 @@ def test_names_that_are_no_exercises_are_dropped_and_counted(files, tmp_path):
         "Storage.prototype.setItem = function (...a) { written += 1; set.apply(this, a); }; 0"
     )
     said, blocked = files.read("progress", path)
-    assert (
-        said == f"{SAID} Names that are no exercises of this book were left out: 3001."
-    )
+    assert said == f"{SAID} Names that are no exercises of this book were left out: 3001."
     assert blocked < FROZEN
     assert files.page.evaluate("written") == 1
-    assert json.loads(files.kept("attnbook:progress")) == {
-        "version": 1,
-        "exercises": {"top-p": {"state": "solved"}},
-    }
+    assert json.loads(files.kept("attnbook:progress")) == {"version": 1, "exercises": {"top-p": {"state": "solved"}}}
 
 
 @pytest.mark.parametrize(
@@ -224,9 +214,7 @@ def test_answers_are_handed_in_and_graded_as_in_the_page(
     assert "mine = 'tried'" in [cell.source for cell in written.cells]
 
     command = [sys.executable, "-m", "attnbook", "grade", str(class_folder)]
-    done = subprocess.run(
-        [*command, "--out", str(tmp_path)], capture_output=True, text=True, timeout=300
-    )
+    done = subprocess.run([*command, "--out", str(tmp_path)], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     with open(tmp_path / "grades.csv", encoding="utf-8-sig", newline="") as table:
         (graded,) = csv.DictReader(table)
@@ -275,17 +263,11 @@ def test_a_chapter_saves_its_own_even_if_the_browser_keeps_nothing(
 
 
 def answers(**sources):
-    cells = [
-        {"cell_type": "code", "source": text, "metadata": {"attnbook": key}}
-        for key, text in sources.items()
-    ]
+    cells = [{"cell_type": "code", "source": text, "metadata": {"attnbook": key}} for key, text in sources.items()]
     return {"cells": cells, "nbformat": 4}
 
 
-MINE, KEY = (
-    "attnbook:cell:chapters/04-masked-softmax:masked-softmax",
-    ("chapters/04-masked-softmax:masked-softmax"),
-)
+MINE, KEY = ("attnbook:cell:chapters/04-masked-softmax:masked-softmax", ("chapters/04-masked-softmax:masked-softmax"))
 
 
 @pytest.mark.parametrize("agreed", [True, False])
@@ -293,10 +275,7 @@ def test_another_answer_is_replaced_only_if_the_reader_says_so(files, tmp_path, 
     files.page.evaluate("(k) => localStorage.setItem(k, JSON.stringify('old'))", MINE)
     asked = []
     answer = "accept" if agreed else "dismiss"
-    files.page.on(
-        "dialog",
-        lambda dialog: (asked.append(dialog.message), getattr(dialog, answer)()),
-    )
+    files.page.on("dialog", lambda dialog: (asked.append(dialog.message), getattr(dialog, answer)()))
     other = "chapters/04-masked-softmax:log-weight"
     path = tmp_path / "answers.ipynb"
     path.write_text(json.dumps(answers(**{KEY: ["new", "er"], other: "b"})))
@@ -327,9 +306,7 @@ def test_another_answer_is_replaced_only_if_the_reader_says_so(files, tmp_path, 
 def test_what_is_no_answer_of_this_book_changes_nothing(files, tmp_path, content):
     (tmp_path / "bad.ipynb").write_text(content)
     said, blocked = files.read("answers", tmp_path / "bad.ipynb")
-    assert (
-        said == "This file holds no answers that were saved here; nothing was changed."
-    )
+    assert said == "This file holds no answers that were saved here; nothing was changed."
     assert blocked < FROZEN
     keys = "Array.from({ length: localStorage.length }, (_, i) => localStorage.key(i))"
     ours = f"{keys}.filter((key) => key.startsWith('attnbook'))"

@@ -24,29 +24,16 @@ def served(folder):
 
 
 @pytest.mark.parametrize("name, status", [("there.txt", None), ("gone.txt", 1)])
-def test_an_address_that_does_not_answer_is_an_error_and_is_told(
-    tmp_path, name, status
-):
+def test_an_address_that_does_not_answer_is_an_error_and_is_told(tmp_path, name, status):
     source, whole = tmp_path / "source", tmp_path / "_build"
     source.mkdir()
     (tmp_path / "there.txt").write_text("yes")
     (source / "conf.py").write_text("")
     with served(tmp_path) as address:
         (source / "index.rst").write_text(f"A\n=\n\n`a file <{address}/{name}>`_\n")
-        options = {
-            "use_external_toc": False,
-            "confoverrides": {**SETTINGS},
-            "builder": "linkcheck",
-        }
+        options = {"use_external_toc": False, "confoverrides": {**SETTINGS}, "builder": "linkcheck"}
         try:
-            book.build(
-                source,
-                whole,
-                quiet=True,
-                warningiserror=True,
-                keep_going=True,
-                **options,
-            )
+            book.build(source, whole, quiet=True, warningiserror=True, keep_going=True, **options)
             ended = None
         except book.NoBook as error:
             ended = error.status

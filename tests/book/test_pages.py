@@ -70,12 +70,8 @@ class Visit:
     messages: list  # errors and warnings on the console, script errors, files that failed to load
     seen: dict = dataclasses.field(default_factory=dict)
     phone: dict = dataclasses.field(default_factory=dict)
-    barriers: list = dataclasses.field(
-        default_factory=list
-    )  # what axe finds, light and dark
-    cut: list = dataclasses.field(
-        default_factory=list
-    )  # formulas and claims wider than their line
+    barriers: list = dataclasses.field(default_factory=list)  # what axe finds, light and dark
+    cut: list = dataclasses.field(default_factory=list)  # formulas and claims wider than their line
 
 
 def visit(browser, address: str) -> Visit:
@@ -94,18 +90,9 @@ def visit(browser, address: str) -> Visit:
 
     page.route("**/*", judge)
     page.on("websocket", lambda socket: found.requests.append(socket.url))
-    page.on(
-        "console",
-        lambda m: (
-            m.type in ("error", "warning")
-            and found.messages.append(f"{m.type}: {m.text}")
-        ),
-    )
+    page.on("console", lambda m: m.type in ("error", "warning") and found.messages.append(f"{m.type}: {m.text}"))
     page.on("pageerror", lambda error: found.messages.append(f"script error: {error}"))
-    page.on(
-        "requestfailed",
-        lambda r: found.messages.append(f"not loaded: {r.url} ({r.failure})"),
-    )
+    page.on("requestfailed", lambda r: found.messages.append(f"not loaded: {r.url} ({r.failure})"))
     page.goto(address, wait_until="load")
     page.evaluate(SETTLED)
     found.seen = page.evaluate(LOOK)
@@ -120,23 +107,14 @@ def visit(browser, address: str) -> Visit:
 @pytest.fixture(scope="module")
 def visits(browser, built_book) -> dict[str, Visit]:
     """Every page of the book, visited once."""
-    pages = sorted(
-        p
-        for p in built_book.rglob("*.html")
-        if "_static" not in p.relative_to(built_book).parts
-    )
-    return {
-        page.relative_to(built_book).as_posix(): visit(browser, page.as_uri())
-        for page in pages
-    }
+    pages = sorted(p for p in built_book.rglob("*.html") if "_static" not in p.relative_to(built_book).parts)
+    return {page.relative_to(built_book).as_posix(): visit(browser, page.as_uri()) for page in pages}
 
 
 def nothing_in(offences: dict) -> None:
     """Fail with the offending pages and what was found on each."""
     bad = {page: found for page, found in offences.items() if found}
-    assert not bad, "\n".join(
-        f"{page}:\n    " + "\n    ".join(map(str, found)) for page, found in bad.items()
-    )
+    assert not bad, "\n".join(f"{page}:\n    " + "\n    ".join(map(str, found)) for page, found in bad.items())
 
 
 def test_the_book_is_there(visits):
@@ -145,15 +123,9 @@ def test_the_book_is_there(visits):
     from tools import ROOT
 
     toc = yaml.safe_load((ROOT / "_toc.yml").read_text("utf-8"))
-    wanted = {
-        toc["root"],
-        *(chapter["file"] for part in toc["parts"] for chapter in part["chapters"]),
-    }
+    wanted = {toc["root"], *(chapter["file"] for part in toc["parts"] for chapter in part["chapters"])}
     assert {f"{page}.html" for page in wanted} <= set(visits)
-    assert all(
-        found.seen["title"] and found.seen["language"] == "en"
-        for found in visits.values()
-    )
+    assert all(found.seen["title"] and found.seen["language"] == "en" for found in visits.values())
 
 
 def test_no_page_asks_for_anything_but_files(visits):
@@ -168,15 +140,8 @@ def test_every_formula_is_rendered(visits):
     for page, found in visits.items():
         if page.startswith("chapters/0"):
             assert len(found.seen["formulas"]) > 5, page
-    nothing_in(
-        {
-            page: [what for n, what in found.seen["formulas"] if n != 1]
-            for page, found in visits.items()
-        }
-    )
-    nothing_in(
-        {page: found.seen["invisibleFormulas"] for page, found in visits.items()}
-    )
+    nothing_in({page: [what for n, what in found.seen["formulas"] if n != 1] for page, found in visits.items()})
+    nothing_in({page: found.seen["invisibleFormulas"] for page, found in visits.items()})
 
 
 def test_no_page_keeps_anybody_out(visits):
@@ -194,9 +159,7 @@ def test_no_markup_is_left_in_the_text(visits):
         r"\\[(\[][^\n]*|\$\$[^\n]*|\$\\?\w[^$\n]*\$|\\begin\{\w+\}|\\(?:frac|sum|exp|alpha|mathbb|top)\b[^\n]*"
         r"|\{(?:ref|numref|eq|cite(?::[tp])?|code-cell|exercise|admonition)\}[^\n]*"
     )
-    nothing_in(
-        {page: raw.findall(found.seen["text"])[:5] for page, found in visits.items()}
-    )
+    nothing_in({page: raw.findall(found.seen["text"])[:5] for page, found in visits.items()})
 
 
 def test_every_figure_is_alive(visits):
@@ -232,12 +195,7 @@ def test_every_chapter_shows_its_idea_on_its_first_screen(visits):
 
 
 def test_every_box_becomes_a_question(visits):
-    nothing_in(
-        {
-            page: [found.seen["boxes"]] * found.seen["boxes"]
-            for page, found in visits.items()
-        }
-    )
+    nothing_in({page: [found.seen["boxes"]] * found.seen["boxes"] for page, found in visits.items()})
     for page in filter(CHAPTER.match, visits):
         assert visits[page].seen["rightChoices"] in ([1] * 3, [1] * 4), page
 
@@ -287,23 +245,13 @@ FAULTY = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>fa
 def test_a_faulty_page_is_noticed_in_every_respect(browser, tmp_path: Path):
     (tmp_path / "faulty.html").write_text(FAULTY)
     found = visit(browser, (tmp_path / "faulty.html").as_uri())
-    assert sorted(found.requests) == [
-        "http://example.org/x",
-        "https://example.org/style.css",
-    ]
+    assert sorted(found.requests) == ["http://example.org/x", "https://example.org/style.css"]
     assert any("on purpose" in message for message in found.messages)
     assert any("missing.js" in message for message in found.messages)
     assert found.seen["formulas"][0][0] == 0
-    assert (
-        len(found.seen["dead"]) == 1
-        and len(found.seen["withoutAlt"]) == 2
-        and found.seen["duplicateIds"] == ["a"]
-    )
+    assert len(found.seen["dead"]) == 1 and len(found.seen["withoutAlt"]) == 2 and found.seen["duplicateIds"] == ["a"]
     assert found.seen["broken"]
-    assert (
-        found.phone["page"] > found.phone["limit"]
-        and "wide" in found.phone["elements"][0]
-    )
+    assert found.phone["page"] > found.phone["limit"] and "wide" in found.phone["elements"][0]
     for check in (
         test_no_page_asks_for_anything_but_files,
         test_no_page_has_an_error_on_its_console,

@@ -11,12 +11,7 @@ from pypdf import PdfReader
 from attnbook.widgets.browser import MISSING, find_chromium
 from tools import ROOT
 
-PAGES = (
-    "index",
-    "chapters/04-masked-softmax",
-    "chapters/notation",
-    "chapters/bibliography",
-)
+PAGES = ("index", "chapters/04-masked-softmax", "chapters/notation", "chapters/bibliography")
 
 
 def printed(*arguments) -> subprocess.CompletedProcess:
@@ -51,9 +46,7 @@ def test_the_contents_say_on_which_page_a_heading_stands(pdf):
 
 
 def test_links_lead_to_pages_of_the_pdf_or_to_the_web(pdf):
-    links = [
-        note.get_object() for page in pdf.pages for note in page.get("/Annots", ())
-    ]
+    links = [note.get_object() for page in pdf.pages for note in page.get("/Annots", ())]
     outside = [link["/A"]["/URI"] for link in links if "/A" in link]
     inside = [link for link in links if "/Dest" in link]
     assert len(inside) > 30 and len(outside) > 3
@@ -74,9 +67,7 @@ def test_bookmarks_follow_the_headings(pdf):
 def test_solutions_stand_at_the_end_and_folded_code_nowhere(pdf):
     texts = [page.extract_text() for page in pdf.pages]
     at_the_end = next(n for n, text in enumerate(texts) if "Hint 1" in text)
-    notation = next(
-        n for n, t in enumerate(texts) if n > 2 and "Notation and shapes" in t
-    )
+    notation = next(n for n, t in enumerate(texts) if n > 2 and "Notation and shapes" in t)
     assert at_the_end > notation
     assert not any("use_book_style()" in text for text in texts)
 

@@ -5,9 +5,7 @@ import re
 import pytest
 
 PHONE = {"width": 390, "height": 844}
-FIFTH = (
-    PHONE["height"] / 5
-)  # the most that the page's bar and a figure's controls may take together
+FIFTH = PHONE["height"] / 5  # the most that the page's bar and a figure's controls may take together
 FINGER = 24  # pixels, WCAG 2.5.8
 
 # Keeps in mind which elements listen to a press: a page does not tell afterwards.
@@ -98,9 +96,7 @@ DRAWINGS = """() => [...document.querySelectorAll(".attnbook-drawing img")].map(
 def phone(browser, built_book):
     """Of each page with figures, by its name: its figures' panels, what is too small when unfolded, its drawings."""
     pages = [
-        page
-        for page in sorted(built_book.rglob("*.html"))
-        if 'class="attnbook-figure"' in page.read_text("utf-8")
+        page for page in sorted(built_book.rglob("*.html")) if 'class="attnbook-figure"' in page.read_text("utf-8")
     ]
     assert len(pages) > 18
     context = browser.new_context(viewport=PHONE, has_touch=True, offline=True)
@@ -124,18 +120,9 @@ def test_everything_that_is_pressed_is_as_large_as_a_fingertip(phone):
 def test_controls_and_the_bar_take_a_fifth_and_leave_the_picture_in_sight(phone):
     found = [(page, one) for page, (panels, *_) in phone.items() for one in panels]
     assert len({one["figure"] for _, one in found}) > 18
-    too_high = [
-        (page, one["figure"], one["stuck"])
-        for page, one in found
-        if one["stuck"] > FIFTH or one["scrolls"]
-    ]
+    too_high = [(page, one["figure"], one["stuck"]) for page, one in found if one["stuck"] > FIFTH or one["scrolls"]]
     assert not too_high
-    lost = [
-        (page, one["figure"], *at)
-        for page, one in found
-        for at in one["left"]
-        if not at[2] or at[3] < 0.6
-    ]
+    lost = [(page, one["figure"], *at) for page, one in found for at in one["left"] if not at[2] or at[3] < 0.6]
     assert not lost
     assert any(one["left"] for _, one in found)
 

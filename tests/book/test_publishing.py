@@ -47,39 +47,24 @@ def small_book(folder, address):
     del config["html"]["favicon"]
     settings = config["sphinx"]["config"]
     settings["extensions"] = [e for e in settings["extensions"] if e not in LEFT_OUT]
-    for name in [
-        n for n in settings if n.startswith(("bibtex", "autodoc", "napoleon"))
-    ]:
+    for name in [n for n in settings if n.startswith(("bibtex", "autodoc", "napoleon"))]:
         del settings[name]
     config["sphinx"]["local_extensions"] = {"tools.publishing": str(ROOT)}
     (folder / "_config.yml").write_text(yaml.safe_dump(config))
-    toc = {
-        "format": "jb-book",
-        "root": "index",
-        "chapters": [{"file": "chapters/01-a"}],
-    }
+    toc = {"format": "jb-book", "root": "index", "chapters": [{"file": "chapters/01-a"}]}
     (folder / "_toc.yml").write_text(yaml.safe_dump(toc))
     (folder / "index.md").write_text("# A & B\n\n" + "The first page of them. " * 5)
     (folder / "chapters/text").mkdir(parents=True)
     (folder / "chapters/text/01-a.md").write_text(TEXT)
     make_chapter("01-a", folder, words=True)
     done = subprocess.run(
-        [
-            PurePath(sys.executable).with_name("jupyter-book"),
-            "build",
-            "-W",
-            "-n",
-            folder,
-        ],
+        [PurePath(sys.executable).with_name("jupyter-book"), "build", "-W", "-n", folder],
         capture_output=True,
         text=True,
         cwd=folder,
         env=os.environ | {"PYTHONPATH": str(ROOT)},
     )
-    return done, {
-        page.stem: page.read_text("utf-8")
-        for page in (folder / "_build/html").rglob("*.html")
-    }
+    return done, {page.stem: page.read_text("utf-8") for page in (folder / "_build/html").rglob("*.html")}
 
 
 @pytest.fixture(scope="module")
@@ -115,9 +100,7 @@ def test_with_an_address_the_notebook_says_how_to_install_the_book(published):
 
 def test_with_an_address_previews_know_what_a_page_is(published):
     _, pages = published
-    found = dict(
-        re.findall(r'<meta property="og:(\w+)" content="([^"]*)"', pages["index"])
-    )
+    found = dict(re.findall(r'<meta property="og:(\w+)" content="([^"]*)"', pages["index"]))
     assert found["title"] == "A &amp; B" and found["url"] == HOME + "index.html"
     assert found["description"].startswith("The first page of them.")
     assert found["image"].startswith(HOME)
@@ -137,15 +120,11 @@ def test_without_an_address_pages_name_none(tmp_path):
     done, pages = small_book(tmp_path, "")
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     for page in pages.values():
-        assert not re.search(
-            r"og:|mybinder|colab\.research|/edit/|github\.com/\w+/paying", page
-        )
+        assert not re.search(r"og:|mybinder|colab\.research|/edit/|github\.com/\w+/paying", page)
 
 
 def test_an_address_that_cannot_be_used_is_refused():
-    config = SimpleNamespace(
-        html_theme_options={"repository_url": ADDRESS + ".git"}, html_baseurl=""
-    )
+    config = SimpleNamespace(html_theme_options={"repository_url": ADDRESS + ".git"}, html_baseurl="")
     with pytest.raises(ConfigError, match="must be like https://github.com/OWNER/NAME"):
         publishing._configure(None, config)
 
@@ -171,9 +150,7 @@ def test_the_citation_says_what_the_project_says():
 
 
 def test_whatever_the_pages_contain_of_others_is_named(built_book):
-    theirs = {
-        PurePath(file).name.partition(".")[0] for name in PYTHON for file in files(name)
-    }
+    theirs = {PurePath(file).name.partition(".")[0] for name in PYTHON for file in files(name)}
     made = {
         "theirs.css", "documentation_options.js", "licences.txt", "pygments.css",
         *(path.name for path in (ROOT / "_static").iterdir()),
@@ -186,8 +163,7 @@ def test_whatever_the_pages_contain_of_others_is_named(built_book):
         and path.name not in made
         and path.name.partition(".")[0] not in theirs
         # from npm, and our own
-        and path.relative_to(static).parts[0]
-        not in ("katex", "classroom", "attnbook", "search")
+        and path.relative_to(static).parts[0] not in ("katex", "classroom", "attnbook", "search")
     ]
     assert not unnamed
     page = unescape((built_book / "chapters/licences.html").read_text("utf-8"))
@@ -207,9 +183,7 @@ def test_the_workflow_runs_what_there_is_on_three_systems():
     systems = {one["os"] for one in jobs["test"]["strategy"]["matrix"]["include"]}
     assert systems == {"ubuntu-latest", "macos-latest", "windows-latest"}
     assert jobs["publish"]["needs"] == "test"
-    runs = "\n".join(
-        step.get("run", "") for job in jobs.values() for step in job["steps"]
-    )
+    runs = "\n".join(step.get("run", "") for job in jobs.values() for step in job["steps"])
     makefile = (ROOT / "Makefile").read_text("utf-8")
     for target in re.findall(r"\bmake (\w+)", runs):
         assert re.search(rf"^{target}:", makefile, re.MULTILINE)

@@ -84,9 +84,7 @@ def test_a_file_that_does_not_come_is_named(browser, built_book, file, edit, how
         else:
             held[0].fulfill(content_type="text/javascript", body="")
         cell.locator("xpath=self::*[@data-status='stopped']").wait_for()
-        said = (
-            f"Python could not be loaded ({file} {how}). Press the button to try again."
-        )
+        said = f"Python could not be loaded ({file} {how}). Press the button to try again."
         assert cell.get_by_role("status").inner_text() == said
         page.unroute(file_of)
         cell.evaluate("cell => { delete cell.dataset.status; }")
@@ -107,9 +105,7 @@ def test_a_cell_that_asked_python_to_start_hears_why_it_did_not(browser, built_b
         said.filter(has_text="(engine-0.js is missing)").wait_for()
         page.unroute("**/engine-0.js*")
         # a worker that never gets ready
-        page.evaluate(
-            "globalThis.Worker = class { postMessage() {} terminate() {} }; 0"
-        )
+        page.evaluate("globalThis.Worker = class { postMessage() {} terminate() {} }; 0")
         reader = page.locator('.classroom-cell[data-exercise="log-weight"]')
         reader.get_by_role("button", name="Edit").click()
         reader.get_by_role("status").filter(has_text="Starting Python").wait_for()
@@ -129,8 +125,7 @@ def policy():
 
 
 @pytest.mark.parametrize(
-    "taken, reason",
-    [("'wasm-unsafe-eval'", "WebAssembly"), ("worker-src blob:", "allows no worker")],
+    "taken, reason", [("'wasm-unsafe-eval'", "WebAssembly"), ("worker-src blob:", "allows no worker")]
 )
 def test_what_a_policy_refuses_is_said(browser, built_book, taken, reason):
     less = policy().replace(taken, "worker-src 'none'" if "worker" in taken else "")
@@ -145,12 +140,7 @@ def test_what_a_policy_refuses_is_said(browser, built_book, taken, reason):
         page.close()
 
 
-PAGES = (
-    "index",
-    "chapters/translate",
-    "chapters/18-reading-attention",
-    "chapters/02-attention-pooling",
-)
+PAGES = ("index", "chapters/translate", "chapters/18-reading-attention", "chapters/02-attention-pooling")
 
 
 def test_the_policy_that_the_book_names_is_enough_in_chromium(browser, built_book):
@@ -181,13 +171,8 @@ def test_the_policy_that_the_book_names_is_enough_in_firefox(built_book):
     with Server(built_book, policy()) as server:
         page = f"{server.base}/{CHAPTER}.html"
         program = [NODE, ROOT / "tests/book/firefox.mjs", path, PUPPETEER, page, RUN]
-        done = subprocess.run(
-            program, input="", capture_output=True, text=True, timeout=120
-        )
-        assert [json.loads(line) for line in done.stdout.splitlines()] == [
-            "unwritten",
-            [],
-        ]
+        done = subprocess.run(program, input="", capture_output=True, text=True, timeout=120)
+        assert [json.loads(line) for line in done.stdout.splitlines()] == ["unwritten", []]
         assert server.reports == []
 
 
@@ -271,9 +256,7 @@ def test_where_the_storage_is_full_the_page_works_and_says_so_once(browser, buil
     page.locator("#search-results a").first.wait_for()
     assert told.count() == 0 and reader.errors == []
     # what is not kept counts as the rest does, and the two storages do not mix
-    page.evaluate(
-        "sessionStorage.setItem('a-key', 'session'); localStorage.setItem('a-key', 'y'.repeat(100))"
-    )
+    page.evaluate("sessionStorage.setItem('a-key', 'session'); localStorage.setItem('a-key', 'y'.repeat(100))")
     found = page.evaluate(
         "() => [sessionStorage.getItem('a-key'), localStorage.getItem('a-key').length,"
         " Array.from({ length: localStorage.length }, (_, i) => localStorage.key(i)).includes('a-key')]"

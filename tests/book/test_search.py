@@ -29,12 +29,7 @@ FORMULA = """<p>Since <span class="math"><span class="katex"><span class="katex-
 def test_a_page_is_told_by_its_sections_terms_and_names():
     assert places(PAGE) == [
         ["all", "4. Masks", "Few words. An end.", ""],
-        [
-            "two",
-            "4.1. Two masks",
-            "A padding mask. Which? After the reply.",
-            "mask = 1 import torch",
-        ],
+        ["two", "4.1. Two masks", "A padding mask. Which? After the reply.", "mask = 1 import torch"],
         ["ex", "Exercise 4.1", "Do it.", ""],
         ["term-mask", "mask", "what hides", ""],
         ["a.f", "f", "a.f(x) Adds.", ""],
@@ -47,10 +42,7 @@ def test_a_page_is_told_by_its_sections_terms_and_names():
     [
         ("<msup><mn>10</mn><mn>6</mn></msup>", "10^6"),
         ("<msub><mi>d</mi><mi>k</mi></msub><mo>=</mo><mn>4</mn>", "d_k = 4"),
-        (
-            "<mfrac><mi>a</mi><mrow><mi>b</mi><mo>+</mo><mi>cd</mi></mrow></mfrac>",
-            "a/(b+cd)",
-        ),
+        ("<mfrac><mi>a</mi><mrow><mi>b</mi><mo>+</mo><mi>cd</mi></mrow></mfrac>", "a/(b+cd)"),
         ("<msubsup><mi>x</mi><mi>i</mi><mn>2</mn></msubsup>", "x_i^2"),
         ("<msqrt><mi>d</mi></msqrt>", "√d"),
     ],
@@ -61,27 +53,16 @@ def test_a_formula_is_one_line(formula, said):
 
 
 def test_pages_have_kinds():
-    names = (
-        "chapters/04-x.html",
-        "chapters/glossary.html",
-        "chapters/api/text.html",
-        "index.html",
-    )
+    names = ("chapters/04-x.html", "chapters/glossary.html", "chapters/api/text.html", "index.html")
     assert [kind(name) for name in names] == ["chapter", "glossary", "package", "page"]
 
 
 def test_only_a_page_that_is_newer_is_read_again(tmp_path):
-    one, other, script = (
-        tmp_path / "a.html",
-        tmp_path / "b.html",
-        tmp_path / "_static/search/text.js",
-    )
+    one, other, script = (tmp_path / "a.html", tmp_path / "b.html", tmp_path / "_static/search/text.js")
     script.parent.mkdir(parents=True)
 
     def write(page, words, when):
-        page.write_text(
-            f"<article><section id='x'><h1>A</h1><p>{words}</p></section></article>"
-        )
+        page.write_text(f"<article><section id='x'><h1>A</h1><p>{words}</p></section></article>")
         os.utime(page, (when, when))
 
     write(one, "once", 1)
@@ -99,18 +80,14 @@ def test_every_page_is_in_the_text_and_every_place_is_there(built_book):
     said = (built_book / "_static/search/text.js").read_text("utf-8")
     pages = json.loads(said.removeprefix(NAMED).rstrip(";\n"))
     names = {
-        path.relative_to(built_book).as_posix()
-        for path in built_book.rglob("*.html")
-        if "_static" not in path.parts
+        path.relative_to(built_book).as_posix() for path in built_book.rglob("*.html") if "_static" not in path.parts
     }
     assert {page for page, _, _ in pages} == names - {"search.html"}
     for page, _, found in pages:
         html = (built_book / page).read_text("utf-8")
         assert found[0][1], page
         assert not [name for name, *_ in found if f'id="{name}"' not in html]
-    assert (
-        "my_masked_softmax(scores, valid_lens)" in said
-    )  # the task, but not its solution
+    assert "my_masked_softmax(scores, valid_lens)" in said  # the task, but not its solution
     assert "attnbook-" not in said and "Hint 1" not in said
 
 
@@ -124,18 +101,13 @@ def search(browser, built_book):
         contexts.append(context)
         page = context.new_page()
         page.on("pageerror", lambda error: errors.append(str(error)))
-        page.on(
-            "console",
-            lambda m: m.type in ("error", "warning") and errors.append(m.text),
-        )
+        page.on("console", lambda m: m.type in ("error", "warning") and errors.append(m.text))
         page.goto((built_book / "search.html").as_uri())
         if query:
             box = page.get_by_role("searchbox", name="Search the book")
             box.fill(query)
             box.press("Enter")
-            page.wait_for_function(
-                "() => /\\d+ place|^Nothing/.test(document.querySelector('.search-told').innerText)"
-            )
+            page.wait_for_function("() => /\\d+ place|^Nothing/.test(document.querySelector('.search-told').innerText)")
         return page
 
     yield opened
@@ -180,9 +152,7 @@ def test_the_chapter_about_it_comes_first_and_the_package_last(search, query, fi
     assert of_package == sorted(of_package)
 
 
-def test_a_place_has_its_title_a_line_around_the_hit_and_a_link_that_leads_there(
-    search,
-):
+def test_a_place_has_its_title_a_line_around_the_hit_and_a_link_that_leads_there(search):
     page = search("rotary")
     place = page.locator(".search-page").first.locator("li:has(h3)").first
     assert re.match(r"8\.\d+", place.locator("h3").inner_text())
@@ -198,10 +168,7 @@ def test_a_place_has_its_title_a_line_around_the_hit_and_a_link_that_leads_there
 
 def test_a_phrase_in_quotes_is_found_word_for_word(search):
     page = search('"fully masked"')
-    marks = {
-        text.lower()
-        for text in page.locator("#search-results mark").all_text_contents()
-    }
+    marks = {text.lower() for text in page.locator("#search-results mark").all_text_contents()}
     assert marks == {"fully masked"}
     assert "“fully masked”: " in page.locator(".search-told").inner_text()
     page = search("“masked fully”")
@@ -224,17 +191,11 @@ def test_a_word_that_javascript_knows_is_a_word(search):
 
 def test_words_that_no_place_has_together_are_not_passed_off_as_found(search):
     page = search("mask hovercraft")
-    assert (
-        page.locator(".search-told")
-        .inner_text()
-        .startswith("No place has all of: mask hovercraft.")
-    )
+    assert page.locator(".search-told").inner_text().startswith("No place has all of: mask hovercraft.")
     assert pages_of(page)[0] == "4. Masked softmax"
 
 
-@pytest.mark.parametrize(
-    "options", [{}, {"viewport": PHONE, "has_touch": True}], ids=["desk", "phone"]
-)
+@pytest.mark.parametrize("options", [{}, {"viewport": PHONE, "has_touch": True}], ids=["desk", "phone"])
 def test_the_query_stays_beside_the_magnifier(search, options):
     page = search("softmax", **options)
     assert page.url.endswith("search.html?q=softmax")

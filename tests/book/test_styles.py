@@ -22,10 +22,7 @@ USED = {"a", "b", "col-1.5", "w-50"}
         ("p{x:1.5rem}@font-face{x:url(a.b)}", "p{x:1.5rem}@font-face{x:url(a.b)}"),
         ('/* .a{} */@charset "x";.gone{x:1}p{x:1}', '@charset "x";p{x:1}'),
         ('.a::after{x:"}"}.gone{x:"{"}p{x:1}', '.a::after{x:"}"}p{x:1}'),
-        (
-            "@media print{@supports (x:y){.gone{x:1}}p{x:1}}",
-            "@media print{@supports (x:y){}p{x:1}}",
-        ),
+        ("@media print{@supports (x:y){.gone{x:1}}p{x:1}}", "@media print{@supports (x:y){}p{x:1}}"),
         (r".w-50{x:1}.col-1\.5{x:2}", r".w-50{x:1}.col-1\.5{x:2}"),
     ],
 )
@@ -72,9 +69,7 @@ def test_what_is_folded_is_printed_and_folded_again(browser, built_book):
     context.close()
 
 
-def test_what_is_opened_for_the_paper_is_on_it_and_leaves_no_page_half_empty(
-    browser, built_book, tmp_path
-):
+def test_what_is_opened_for_the_paper_is_on_it_and_leaves_no_page_half_empty(browser, built_book, tmp_path):
     """Chromium printed what it was still fading in: nothing."""
     context = browser.new_context(offline=True)
     page = context.new_page()

@@ -26,14 +26,9 @@ def test_the_minutes_are_those_of_the_chapters_and_the_exercises_theirs():
         heads = [int(re.search(r"\*\*Time\*\* (\d+)", text)[1]) for text in texts]
         assert sum(heads) == int(minutes), f"week {week}"
         asked = re.findall(r"`(.+?)`", exercises)
-        assert asked and all(
-            any(f":label: {name}\n" in text for text in texts) for name in asked
-        ), f"week {week}"
+        assert asked and all(any(f":label: {name}\n" in text for text in texts) for name in asked), f"week {week}"
 
 
 def test_the_command_sets_what_the_plan_sets():
-    planned = {
-        int(week): tuple(re.findall(r"`ex-(.+?)`", exercises))
-        for week, _, _, exercises in WEEKS
-    }
+    planned = {int(week): tuple(re.findall(r"`ex-(.+?)`", exercises)) for week, _, _, exercises in WEEKS}
     assert planned == SET

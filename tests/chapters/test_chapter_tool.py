@@ -67,9 +67,7 @@ def test_two_runs_are_identical_and_nothing_of_the_machine_stays(book, monkeypat
     cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
     assert [cell["execution_count"] for cell in cells] == [1, 2]
     assert cells[0]["outputs"][0]["text"] == ["one\n", "two cpu 1\n"]
-    assert cells[0]["outputs"][1]["data"]["text/plain"] == [
-        "False"
-    ]  # no reader's progress
+    assert cells[0]["outputs"][1]["data"]["text/plain"] == ["False"]  # no reader's progress
     assert cells[0]["metadata"] == {"tags": ["hide-input"]}
     assert set(notebook["metadata"]) == {"attnbook", "kernelspec", "language_info"}
     assert "version" not in notebook["metadata"]["language_info"]
@@ -133,24 +131,14 @@ def test_a_full_disk_leaves_the_notebook(book, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "name",
-    [
-        "01-trial",
-        "01",
-        "01-trial.md",
-        "chapters/01-trial.ipynb",
-        "chapters/text/01-trial.md",
-    ],
+    "name", ["01-trial", "01", "01-trial.md", "chapters/01-trial.ipynb", "chapters/text/01-trial.md"]
 )
 def test_a_chapter_is_found_by_name_number_or_path(book, name):
     assert find_chapter(name, book) == "01-trial"
 
 
 def test_a_name_that_does_not_exist_is_answered_with_the_names_that_do(book):
-    with pytest.raises(
-        ChapterError,
-        match=r"(?s)no chapter '01-trail'. Did you mean 01-trial\?.*\n    01-trial\n",
-    ):
+    with pytest.raises(ChapterError, match=r"(?s)no chapter '01-trail'. Did you mean 01-trial\?.*\n    01-trial\n"):
         find_chapter("01-trail", book)
     with pytest.raises(ChapterError, match=r"(?s)Which chapter\?.*\n    01-trial"):
         find_chapter("", book)
@@ -174,12 +162,7 @@ def test_two_at_a_time_and_one_that_fails_does_not_stop_the_other(book):
 
 def test_ids_follow_the_content_so_that_an_inserted_cell_changes_no_other():
     def ids(*sources):
-        return [
-            cell.id
-            for cell in normal_form.normalise(
-                new_notebook(cells=list(map(new_code_cell, sources)))
-            ).cells
-        ]
+        return [cell.id for cell in normal_form.normalise(new_notebook(cells=list(map(new_code_cell, sources)))).cells]
 
     first, second = ids("a", "b")
     assert ids("a", "new", "b")[::2] == [first, second]
@@ -187,9 +170,7 @@ def test_ids_follow_the_content_so_that_an_inserted_cell_changes_no_other():
 
 
 def test_an_output_that_held_only_a_widget_view_goes():
-    view = new_output(
-        "display_data", data={normal_form.WIDGET_MIMES[0]: {"model_id": "1"}}
-    )
+    view = new_output("display_data", data={normal_form.WIDGET_MIMES[0]: {"model_id": "1"}})
     cell = new_code_cell("slider", outputs=[view])
     assert normal_form.normalise(new_notebook(cells=[cell])).cells[0].outputs == []
 
@@ -206,10 +187,7 @@ def test_a_picture_gets_lighter_once_and_looks_the_same():
     after = normal_form.normalise(book).cells[0].outputs[0].data["image/png"]
     assert len(after) < 0.7 * len(before)
     again = Image.open(io.BytesIO(base64.b64decode(after))).convert("RGBA")
-    on_white = [
-        Image.alpha_composite(Image.new("RGBA", drawn.size, "white"), picture)
-        for picture in (drawn, again)
-    ]
+    on_white = [Image.alpha_composite(Image.new("RGBA", drawn.size, "white"), picture) for picture in (drawn, again)]
     far = ImageChops.difference(*(picture.convert("RGB") for picture in on_white))
     assert max(high for _, high in far.getextrema()) < 40
     assert normal_form.normalise(book).cells[0].outputs[0].data["image/png"] == after

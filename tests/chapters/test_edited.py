@@ -94,9 +94,7 @@ def other_order(cells):
     cells[0], cells[2] = cells[2], cells[0]
 
 
-@pytest.mark.parametrize(
-    "change", [answer, more_words, another_cell, one_less, other_order]
-)
+@pytest.mark.parametrize("change", [answer, more_words, another_cell, one_less, other_order])
 def test_an_edited_notebook_is_kept_and_the_command_says_where(book, change):
     made = path(book).read_bytes()
     theirs = edit(book, change)
@@ -135,9 +133,7 @@ def what_the_twin_says_now(cells):
     cells[2].source = "Words, and more."
 
 
-@pytest.mark.parametrize(
-    "change", [other_outputs, an_empty_cell, what_the_twin_says_now]
-)
+@pytest.mark.parametrize("change", [other_outputs, an_empty_cell, what_the_twin_says_now])
 def test_nothing_is_kept_of_a_notebook_in_which_nobody_has_written(book, change):
     edit(book, change)
     twin(book).write_text(TWIN.replace("Words.", "Words, and more."))
@@ -225,9 +221,7 @@ def test_what_was_edited_in_the_notebook_is_written_into_the_text(book):
     edit(book, tagged)
     said, succeeded = chapter.attempt(NAME, book, from_notebook=True)
     assert (said, succeeded) == (f"chapters/text/{NAME}.md: written", True)
-    assert twin(book).read_text() == TWIN.replace(
-        "Words.", "A new cell.\n\n+++\n\nWords."
-    ).replace(
+    assert twin(book).read_text() == TWIN.replace("Words.", "A new cell.\n\n+++\n\nWords.").replace(
         'ipython3\nprint("answer here")', "ipython3\n:tags: [hide-input]\n\nmy answer"
     )
     assert chapter.attempt(NAME, book, from_notebook=True)[0].endswith(": unchanged")
@@ -242,9 +236,7 @@ def test_without_git_the_text_is_jupytexts(book, monkeypatch):
     edit(book, answer)
     assert edited.take_over(NAME, book) == "written"
     cells = jupytext.read(twin(book)).cells
-    assert [cell.source for cell in cells] == [
-        cell.source for cell in nbformat.read(path(book), as_version=4).cells
-    ]
+    assert [cell.source for cell in cells] == [cell.source for cell in nbformat.read(path(book), as_version=4).cells]
 
 
 def test_a_text_that_was_changed_too_is_not_overwritten(book):

@@ -12,11 +12,7 @@ from tools.edited import fingerprint
 from tools.notebooks import code_cells
 
 PICTURE = {"image/png": "iVBORw0KGgo=", "text/plain": "<Figure>"}
-ALT = {
-    "mystnb": {
-        "image": {"alt": "A heat map of five weights; the first is the largest."}
-    }
-}
+ALT = {"mystnb": {"image": {"alt": "A heat map of five weights; the first is the largest."}}}
 
 
 def code(source, *outputs, **metadata):
@@ -30,9 +26,7 @@ def printed(text, name="stdout"):
 def question(number, right):
     """A quiz question with three choices, of which one is right."""
     choices = [
-        f":::{{dropdown}} Choice {n}\n"
-        + (":class-container: right\nYes." if n == right else "No.")
-        + "\n:::"
+        f":::{{dropdown}} Choice {n}\n" + (":class-container: right\nYes." if n == right else "No.") + "\n:::"
         for n in (1, 2, 3)
     ]
     head = f"::::{{admonition}} Question {number}\n:class: quiz\nWhich?\n"
@@ -59,21 +53,12 @@ def chapter():
             new_markdown_cell("## What we found"),
             code("what_we_found()"),
             new_markdown_cell(
-                "## Check yourself\n\n"
-                + "\n\n".join(
-                    question(n, right) for n, right in enumerate((2, 2, 1), 1)
-                )
+                "## Check yourself\n\n" + "\n\n".join(question(n, right) for n, right in enumerate((2, 2, 1), 1))
             ),
-            new_markdown_cell(
-                "## Exercises\n\n```{exercise} Look it up\n:label: ex-soft-lookup\nDo it.\n```"
-            ),
-            code(
-                'def my_soft_lookup(q, k, v):\n    ...\n\ncheck("soft-lookup", my_soft_lookup)'
-            ),
+            new_markdown_cell("## Exercises\n\n```{exercise} Look it up\n:label: ex-soft-lookup\nDo it.\n```"),
+            code('def my_soft_lookup(q, k, v):\n    ...\n\ncheck("soft-lookup", my_soft_lookup)'),
             code('hints("soft-lookup")'),
-            new_markdown_cell(
-                "### To think about\n\n**1.** Why?\n\n:::{dropdown} Answer\nSo.\n:::"
-            ),
+            new_markdown_cell("### To think about\n\n**1.** Why?\n\n:::{dropdown} Answer\nSo.\n:::"),
             new_markdown_cell("## Further reading\n\n{cite:t}`nadaraya1964`"),
         ]
     )
@@ -82,10 +67,7 @@ def chapter():
     return notebook
 
 
-NAMES = {
-    "masked_softmax": "attention/masks.py",
-    "DotProductAttention": "attention/layers.py",
-}
+NAMES = {"masked_softmax": "attention/masks.py", "DotProductAttention": "attention/layers.py"}
 
 
 def all_problems(notebook, twin=None):
@@ -122,122 +104,57 @@ def edit(cell, old, new):
 
 
 FAULTS = {
-    "never executed": (
-        lambda c: forget(c[2], execution_count=None),
-        "execution counts",
-    ),
-    "executed out of order": (
-        lambda c: forget(c[2], execution_count=9),
-        "execution counts",
-    ),
-    "a cell of 25 lines": (
-        lambda c: forget(c[2], source="x = 1\n" * 24 + "x"),
-        "has 25 lines",
-    ),
+    "never executed": (lambda c: forget(c[2], execution_count=None), "execution counts"),
+    "executed out of order": (lambda c: forget(c[2], execution_count=9), "execution counts"),
+    "a cell of 25 lines": (lambda c: forget(c[2], source="x = 1\n" * 24 + "x"), "has 25 lines"),
     "a package function defined again": (
         lambda c: forget(c[2], source="def masked_softmax(scores):\n    return scores"),
         "defines masked_softmax, which attnbook/attention/masks.py",
     ),
     "a package class defined again, nested": (
-        lambda c: forget(
-            c[2], source="%matplotlib inline\nif x:\n    class DotProductAttention: ..."
-        ),
+        lambda c: forget(c[2], source="%matplotlib inline\nif x:\n    class DotProductAttention: ..."),
         "defines DotProductAttention",
     ),
-    "a package function as a lambda": (
-        lambda c: forget(c[2], source="masked_softmax = lambda s: s"),
-        "defines masked",
-    ),
-    "a picture without alt text": (
-        lambda c: forget(c[4], metadata={}),
-        "draws a picture",
-    ),
+    "a package function as a lambda": (lambda c: forget(c[2], source="masked_softmax = lambda s: s"), "defines masked"),
+    "a picture without alt text": (lambda c: forget(c[4], metadata={}), "draws a picture"),
     "a picture with an empty alt text": (
         lambda c: forget(c[4], metadata={"mystnb": {"image": {"alt": "plot"}}}),
         "draws a picture",
     ),
     "an image in HTML without alt text": (
-        lambda c: c[2].outputs.append(
-            new_output("display_data", data={"text/html": '<img src="x.png">'})
-        ),
+        lambda c: c[2].outputs.append(new_output("display_data", data={"text/html": '<img src="x.png">'})),
         "<img> without alt",
     ),
-    "an image in the text without alt text": (
-        lambda c: forget(c[3], source="## Two\n![](a.svg)"),
-        "without alt text",
-    ),
+    "an image in the text without alt text": (lambda c: forget(c[3], source="## Two\n![](a.svg)"), "without alt text"),
     "a figure directive without alt text": (
-        lambda c: forget(
-            c[3], source="## Two\n```{figure} a.svg\n:name: fig-a\nCaption\n```"
-        ),
+        lambda c: forget(c[3], source="## Two\n```{figure} a.svg\n:name: fig-a\nCaption\n```"),
         "without alt text",
     ),
-    "no label": (
-        lambda c: forget(c[0], source="# An example\n\nWhat? You will see."),
-        "must begin with a label",
-    ),
-    "no question": (
-        lambda c: forget(c[0], source="(ch-a)=\n# A\n\nYou will see."),
-        "asks no question",
-    ),
-    "no promise": (
-        lambda c: forget(c[0], source="(ch-a)=\n# A\n\nWhat is this?"),
-        "be able to do",
-    ),
-    "no findings": (
-        lambda c: forget(c[6], source="## More"),
-        "the last sections must be",
-    ),
-    "findings in the wrong place": (
-        lambda c: c.insert(3, c.pop(7)),
-        "in the section What we found",
-    ),
-    "sections in the wrong order": (
-        lambda c: c.insert(6, c.pop(13)),
-        "the last sections must be",
-    ),
-    "a section after the last": (
-        lambda c: c.append(new_markdown_cell("## One more")),
-        "the last sections must be",
-    ),
-    "no citation": (
-        lambda c: forget(c[13], source="## Further reading\n\nBooks."),
-        "cites nothing",
-    ),
+    "no label": (lambda c: forget(c[0], source="# An example\n\nWhat? You will see."), "must begin with a label"),
+    "no question": (lambda c: forget(c[0], source="(ch-a)=\n# A\n\nYou will see."), "asks no question"),
+    "no promise": (lambda c: forget(c[0], source="(ch-a)=\n# A\n\nWhat is this?"), "be able to do"),
+    "no findings": (lambda c: forget(c[6], source="## More"), "the last sections must be"),
+    "findings in the wrong place": (lambda c: c.insert(3, c.pop(7)), "in the section What we found"),
+    "sections in the wrong order": (lambda c: c.insert(6, c.pop(13)), "the last sections must be"),
+    "a section after the last": (lambda c: c.append(new_markdown_cell("## One more")), "the last sections must be"),
+    "no citation": (lambda c: forget(c[13], source="## Further reading\n\nBooks."), "cites nothing"),
     "a claim after the findings": (
         lambda c: c.insert(8, code('claim("late", True)', printed("✓ late\n"))),
         "missing from its list",
     ),
-    "a claim without its tick": (
-        lambda c: forget(c[5], outputs=[]),
-        "claims 1 things and shows 0 ✓",
-    ),
+    "a claim without its tick": (lambda c: forget(c[5], outputs=[]), "claims 1 things and shows 0 ✓"),
     "two claims and one tick": (
         lambda c: forget(c[5], source='claim("a", True)\nclaim("b", True)'),
         "claims 2 things and shows 1 ✓",
     ),
-    "a cell that nbval skips": (
-        lambda c: forget(c[2], metadata={"tags": ["nbval-skip"]}),
-        "would not be tested",
-    ),
-    "a comment that steers nbval": (
-        lambda c: forget(c[2], source="# NBVAL_IGNORE_OUTPUT\nx = 1"),
-        "by a comment",
-    ),
+    "a cell that nbval skips": (lambda c: forget(c[2], metadata={"tags": ["nbval-skip"]}), "would not be tested"),
+    "a comment that steers nbval": (lambda c: forget(c[2], source="# NBVAL_IGNORE_OUTPUT\nx = 1"), "by a comment"),
     "an exercise that is not registered": (
-        lambda c: forget(
-            c[9], source=c[9].source.replace("soft-lookup", "hard-lookup")
-        ),
+        lambda c: forget(c[9], source=c[9].source.replace("soft-lookup", "hard-lookup")),
         "ex-hard-lookup is not registered",
     ),
-    "an exercise without its check": (
-        lambda c: forget(c[10], source="..."),
-        "check() is called for []",
-    ),
-    "an exercise without its hints": (
-        lambda c: forget(c[11], source="..."),
-        "hints() is called for []",
-    ),
+    "an exercise without its check": (lambda c: forget(c[10], source="..."), "check() is called for []"),
+    "an exercise without its hints": (lambda c: forget(c[11], source="..."), "hints() is called for []"),
     "a check of another exercise": (
         lambda c: forget(c[10], source='check("bilinear", print)'),
         "check() is called for ['bilinear']",
@@ -254,10 +171,7 @@ FAULTS = {
         lambda c: forget(c[0], source=c[0].source.replace("ises** 1", "ises** 2")),
         "its head says 2 exercises; there are 1",
     ),
-    "too long": (
-        lambda c: forget(c[3], source=c[3].source + " word" * 9200),
-        "at most 45",
-    ),
+    "too long": (lambda c: forget(c[3], source=c[3].source + " word" * 9200), "at most 45"),
     "a prediction without choices": (
         lambda c: forget(c[3], source=c[3].source.replace("{dropdown} Two", "{note}")),
         "a prediction needs two or more choices",
@@ -266,14 +180,8 @@ FAULTS = {
         lambda c: forget(c[12], source=c[12].source.replace("{dropdown}", "{note}")),
         "each question to think about",
     ),
-    "no exercise": (
-        lambda c: forget(c[9], source="## Exercises"),
-        "there is no exercise",
-    ),
-    "no quiz": (
-        lambda c: c.pop(8),
-        "the last sections must be",
-    ),
+    "no exercise": (lambda c: forget(c[9], source="## Exercises"), "there is no exercise"),
+    "no quiz": (lambda c: c.pop(8), "the last sections must be"),
     "a quiz of two questions": (
         lambda c: edit(c[8], "{admonition} Question 3\n:class: quiz", "{note}"),
         "has 2 questions",
@@ -282,10 +190,7 @@ FAULTS = {
         lambda c: edit(c[8], "::::{admonition} Question 3", ":::{admonition} Q"),
         "has 2 questions",
     ),
-    "a question with two choices": (
-        lambda c: edit(c[8], "{dropdown} Choice 3", "{note}"),
-        "question 1 has 2 choices",
-    ),
+    "a question with two choices": (lambda c: edit(c[8], "{dropdown} Choice 3", "{note}"), "question 1 has 2 choices"),
     "a question without a right choice": (
         lambda c: edit(c[8], ":class-container: right\n", ""),
         "question 1 needs one right choice",
@@ -294,26 +199,16 @@ FAULTS = {
         lambda c: edit(c[8], "\nNo.", "\n:class-container: right\nYes."),
         "question 1 needs one right choice",
     ),
-    "a choice without a reply": (
-        lambda c: edit(c[8], "\nNo.", ""),
-        "question 1 has no reply to 'Choice 1'",
-    ),
+    "a choice without a reply": (lambda c: edit(c[8], "\nNo.", ""), "question 1 has no reply to 'Choice 1'"),
     "the right choice always at the same place": (
-        lambda c: forget(
-            c[8],
-            source="## Check yourself\n\n"
-            + "\n\n".join(question(n, 2) for n in (1, 2, 3)),
-        ),
+        lambda c: forget(c[8], source="## Check yourself\n\n" + "\n\n".join(question(n, 2) for n in (1, 2, 3))),
         "the same place in every question",
     ),
     "a right prediction that is not marked": (
         lambda c: edit(c[3], ":class-container: right\n", ""),
         "the choice 'One' needs a line",
     ),
-    "a prediction without a reply": (
-        lambda c: edit(c[3], "\nNo.", ""),
-        "a prediction needs two or more choices",
-    ),
+    "a prediction without a reply": (lambda c: edit(c[3], "\nNo.", ""), "a prediction needs two or more choices"),
 }
 
 
@@ -321,9 +216,7 @@ FAULTS = {
 def test_each_fault_is_named(chapter, fault):
     change, expected = FAULTS[fault]
     change(chapter.cells)
-    assert any(expected in problem for problem in all_problems(chapter)), all_problems(
-        chapter
-    )
+    assert any(expected in problem for problem in all_problems(chapter)), all_problems(chapter)
 
 
 def stored(root, name, notebook):
@@ -359,15 +252,10 @@ def test_a_twin_that_differs_is_named(chapter):
     assert "cell 3 differs" in rules.twin_differences(chapter, twin)[0]
     twin.cells.pop()
     assert "has 14 cells, its text twin 13" in rules.twin_differences(chapter, twin)[-1]
-    assert rules.twin_header(
-        new_notebook(metadata={"jupytext": {"formats": "md:myst"}})
-    )
+    assert rules.twin_header(new_notebook(metadata={"jupytext": {"formats": "md:myst"}}))
 
 
 def test_names_of_the_package_are_read_from_its_source():
     names = rules.package_names()
-    assert (
-        names["masked_softmax"] == "attention/masks.py"
-        and names["DotProductAttention"] == "attention/layers.py"
-    )
+    assert names["masked_softmax"] == "attention/masks.py" and names["DotProductAttention"] == "attention/layers.py"
     assert not any(name.startswith("_") for name in names)

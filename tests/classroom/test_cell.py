@@ -25,57 +25,25 @@ OWN_NAME = "def f(x):\n    weights = x\n    return weights"
     "source, earlier, expected",
     {
         "only what is used": ("b + 1", ["a = 1", "b = 2"], ["b = 2"]),
-        "what that needs in turn": (
-            "c",
-            ["a = 1", "b = 5", "c = a + 1"],
-            ["a = 1", "c = a + 1"],
-        ),
+        "what that needs in turn": ("c", ["a = 1", "b = 5", "c = a + 1"], ["a = 1", "c = a + 1"]),
         "the last one counts": ("a", ["a = 1", "a = 2"], ["a = 2"]),
         "added to": ("a", ["a = 1", "a += 2"], ["a = 1", "a += 2"]),
-        "written into": (
-            "a",
-            ["a = [1]", "a[0] = 2", "b = 3"],
-            ["a = [1]", "a[0] = 2"],
-        ),
+        "written into": ("a", ["a = [1]", "a[0] = 2", "b = 3"], ["a = [1]", "a[0] = 2"]),
         "a method": ("a", ["a = []", "a.append(1)"], ["a = []", "a.append(1)"]),
-        "in place": (
-            "w",
-            ["w = f()", "nn.init.zeros_(w)"],
-            ["w = f()", "nn.init.zeros_(w)"],
-        ),
+        "in place": ("w", ["w = f()", "nn.init.zeros_(w)"], ["w = f()", "nn.init.zeros_(w)"]),
         "in a loop": ("a", ["a = [1]", LOOP], ["a = [1]", LOOP]),
-        "a loop that changes nothing of ours": (
-            "torch.e",
-            ["import torch", OF_A_MODULE],
-            ["import torch"],
-        ),
+        "a loop that changes nothing of ours": ("torch.e", ["import torch", OF_A_MODULE], ["import torch"]),
         "a condition may not hold": ("a", ["a = 1", CONDITION], ["a = 1", CONDITION]),
         "seeds": ("a", [*SEEDS, "a = 1"], [*SEEDS, "a = 1"]),
-        "a method that only sounds like an option": (
-            "a",
-            ["ax = plot()", "ax.set_title(1)", "a = 1"],
-            ["a = 1"],
-        ),
-        "imports": (
-            "F.relu",
-            ["import math", "import torch.nn.functional as F"],
-            ["import torch.nn.functional as F"],
-        ),
+        "a method that only sounds like an option": ("a", ["ax = plot()", "ax.set_title(1)", "a = 1"], ["a = 1"]),
+        "imports": ("F.relu", ["import math", "import torch.nn.functional as F"], ["import torch.nn.functional as F"]),
         "several imports": ("torch", ["import torch.nn"], ["import torch.nn"]),
-        "functions read when called": (
-            "f(1)",
-            ["b = 2", FUNCTION],
-            ["b = 2", FUNCTION],
-        ),
+        "functions read when called": ("f(1)", ["b = 2", FUNCTION], ["b = 2", FUNCTION]),
         "a name of its own inside a function": (OWN_NAME, ["weights = 1"], []),
         "a name of its own": ("a = 3\na", ["a = 1"], []),
         "a name inside a comprehension": ("[a for a in range(3)]", ["a = 1"], []),
         "a name inside a dict": ("{a: a for a in range(3)}", ["a = 1"], []),
-        "printing and claims do not matter": (
-            "a",
-            ["a = 1", "print(a)", "claim('one', a == 1)"],
-            ["a = 1"],
-        ),
+        "printing and claims do not matter": ("a", ["a = 1", "print(a)", "claim('one', a == 1)"], ["a = 1"]),
         "a cell with a mistake in it": ("a", ["a = 1", "a = = 2"], ["a = 1"]),
     }.values(),
 )
@@ -91,10 +59,7 @@ def run(source, *earlier):
 def test_a_verdict_counts_wherever_it_goes():
     imported = "from attnbook.exercises import check"
     stub = "def my_soft_lookup(*arguments): ...\n"
-    for line in (
-        "v = check('soft-lookup', my_soft_lookup)",
-        "print(check('soft-lookup', my_soft_lookup))",
-    ):
+    for line in ("v = check('soft-lookup', my_soft_lookup)", "print(check('soft-lookup', my_soft_lookup))"):
         for ran in (run(stub + line, imported), run(f"{imported}\n{stub}{line}")):
             assert [v["status"] for v in ran["verdicts"]] == ["unwritten"]
 
@@ -122,10 +87,7 @@ def test_what_only_a_notebook_has():
     assert "The page has no package no_such" in run("import no_such")["error"]
     assert "work only in notebooks" in run("a = 1\n%timeit a")["error"]
     assert "plt is not available" in run("plt", "import no_such as plt")["error"]
-    assert (
-        "to the page"
-        in run("import sys\nprint('to the page', file=sys.stderr)")["printed"]
-    )
+    assert "to the page" in run("import sys\nprint('to the page', file=sys.stderr)")["printed"]
     assert len(run("list(range(100000))")["text"]) < cell.LONGEST + 100
 
 
@@ -137,9 +99,7 @@ def test_a_cell_shows_its_last_value_and_what_it_prints():
 
 
 def test_a_value_with_html_shows_it():
-    source = (
-        "class Rich:\n    def _repr_html_(self):\n        return '<b>it</b>'\nRich()"
-    )
+    source = "class Rich:\n    def _repr_html_(self):\n        return '<b>it</b>'\nRich()"
     assert run(source)["html"] == "<b>it</b>"
 
 

@@ -85,9 +85,7 @@ LEFT_OR_RIGHT = "if x:\n    a = 1\nelse:\n    a = 2"
 )  # fmt: skip
 def test_what_gives_a_name(target, above, expected):
     whole = [*map(ast.unparse, map(ast.parse, above))]
-    assert found(target, "\n".join(above))[0] == (
-        whole if expected is None else [whole[number] for number in expected]
-    )
+    assert found(target, "\n".join(above))[0] == (whole if expected is None else [whole[number] for number in expected])
 
 
 def test_what_nothing_gives_is_told_and_looked_for_further_off():

@@ -87,10 +87,7 @@ CHECKED = 'check("soft-lookup", my_lookup)'
 def test_a_line_that_checks_nothing_is_no_check(last):
     """A reader had commented it out, and the grader found no answer."""
     written = f"def my_lookup(q):\n    return q\n{last}"
-    assert made(**{f"{PAGE}:soft-lookup": written})[-1] == (
-        "code",
-        f"{written}\n\n{CHECKED}",
-    )
+    assert made(**{f"{PAGE}:soft-lookup": written})[-1] == ("code", f"{written}\n\n{CHECKED}")
 
 
 @pytest.mark.parametrize(
@@ -130,9 +127,7 @@ def test_the_key_is_that_of_the_page():
 
 
 def test_no_two_cells_of_the_book_have_one_key():
-    keys = [
-        handing_in.key(p, source) for p, found in cells().items() for source in found
-    ]
+    keys = [handing_in.key(p, source) for p, found in cells().items() for source in found]
     assert len({*keys}) == len(keys)
 
 
@@ -149,10 +144,7 @@ def test_the_worker_is_told_which_answers_are_in_it(tmp_path, monkeypatch):
 def test_the_grader_gets_the_function_that_ran_in_the_page(tmp_path, monkeypatch):
     """One name means another thing in each chapter."""
     here = PAGES[PAGE][1].splitlines()[0]
-    pages = {
-        PAGE: [here, STUB.replace("...", "return base * q")],
-        OTHER: PAGES[OTHER],
-    }
+    pages = {PAGE: [here, STUB.replace("...", "return base * q")], OTHER: PAGES[OTHER]}
     one, two = (pages[page][-1] + "\n" for page in pages)
     kept = {f"{PAGE}:soft-lookup": one, f"{OTHER}:masked-softmax": two}
     path = tmp_path / "ada.ipynb"
@@ -164,10 +156,7 @@ def test_the_grader_gets_the_function_that_ran_in_the_page(tmp_path, monkeypatch
         return Verdict(exercise, "solved", None, "")
 
     monkeypatch.setattr("attnbook.grading.judging.check", check)
-    asked = (
-        (PAGE, "soft-lookup", "my_lookup"),
-        (OTHER, "masked-softmax", "my_masked_softmax"),
-    )
+    asked = ((PAGE, "soft-lookup", "my_lookup"), (OTHER, "masked-softmax", "my_masked_softmax"))
     for page, exercise, name in asked:
         assert next(Submission(path).verdicts(exercise, name)).status == "solved"
         world = cell.prepare(needed(name, pages[page]), lambda _: None)

@@ -27,9 +27,7 @@ def called(monkeypatch):
     class Program:
         def __init__(self, words, cwd, env):
             calls.append((words[1:], Path(cwd), env))
-            self.waits = iter(
-                [KeyboardInterrupt, 7]
-            )  # the program decides what Ctrl-C means
+            self.waits = iter([KeyboardInterrupt, 7])  # the program decides what Ctrl-C means
 
         def wait(self):
             if (status := next(self.waits)) is KeyboardInterrupt:
@@ -70,18 +68,11 @@ def test_tests_run_on_the_cpu_with_the_threads_that_are_asked_for(called):
 
 
 @pytest.mark.parametrize("command", ["book", "test", "lab", "chapter", "serve"])
-def test_outside_the_repository_a_command_says_so(
-    tmp_path, monkeypatch, capsys, command
-):
+def test_outside_the_repository_a_command_says_so(tmp_path, monkeypatch, capsys, command):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(
-        repository, "__file__", str(tmp_path / "lib/site/attnbook/command/x.py")
-    )
+    monkeypatch.setattr(repository, "__file__", str(tmp_path / "lib/site/attnbook/command/x.py"))
     assert main([command]) == 2
-    assert (
-        f"attnbook {command}: this needs the book's repository"
-        in capsys.readouterr().err
-    )
+    assert f"attnbook {command}: this needs the book's repository" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -101,60 +92,21 @@ def test_outside_the_repository_a_command_says_so(
         (["translate", "{here}/pairs.tsv", "Go."], "is damaged, or is no translator"),
         (["translate", "seq2seq", "Go.", "--length-penalty", "nan"], "finite number"),
         (["translate", "seq2seq", "Go.", "--length-penalty", "-1"], "of at least 0"),
-        (
-            ["train", "--data", "nowhere", "--steps", "1", "--out", "{here}/run"],
-            "nowhere is not there",
-        ),
-        (
-            ["train", "--steps", "0", "--out", "{here}/run"],
-            "attnbook train: steps must be at least 1",
-        ),
-        (
-            ["train", "--steps", "1", "--beam", "0", "--out", "{here}/run"],
-            "beam must be at least 1",
-        ),
-        (
-            ["page-model", "nowhere.tsv", "--out", "{here}/new/a.html"],
-            "nowhere.tsv is not there",
-        ),
-        (
-            ["page-model", "{here}/pairs.tsv", "--out", "{here}/a.txt"],
-            "ending in .html",
-        ),
-        (
-            ["page-model", "{here}/pairs.html", "--out", "{here}/pairs.html"],
-            "would replace the pairs",
-        ),
+        (["train", "--data", "nowhere", "--steps", "1", "--out", "{here}/run"], "nowhere is not there"),
+        (["train", "--steps", "0", "--out", "{here}/run"], "attnbook train: steps must be at least 1"),
+        (["train", "--steps", "1", "--beam", "0", "--out", "{here}/run"], "beam must be at least 1"),
+        (["page-model", "nowhere.tsv", "--out", "{here}/new/a.html"], "nowhere.tsv is not there"),
+        (["page-model", "{here}/pairs.tsv", "--out", "{here}/a.txt"], "ending in .html"),
+        (["page-model", "{here}/pairs.html", "--out", "{here}/pairs.html"], "would replace the pairs"),
         (["page-model", "{here}/pairs.tsv", "--out", "{here}/a.html"], "too few"),
+        (["page-model", "{here}/pairs.tsv", "--out", "{here}/a.html", "--codes", "de", "Dutch!"], "got 'Dutch!'"),
         (
-            [
-                "page-model",
-                "{here}/pairs.tsv",
-                "--out",
-                "{here}/a.html",
-                "--codes",
-                "de",
-                "Dutch!",
-            ],
-            "got 'Dutch!'",
-        ),
-        (
-            [
-                "page-model",
-                "{here}/pairs.tsv",
-                "--out",
-                "{here}/a.html",
-                "--languages",
-                " ",
-                "Dutch",
-            ],
+            ["page-model", "{here}/pairs.tsv", "--out", "{here}/a.html", "--languages", " ", "Dutch"],
             "one of them is empty",
         ),
     ],
 )
-def test_bad_input_is_answered_with_2_and_makes_nothing(
-    tmp_path, capsys, monkeypatch, arguments, says
-):
+def test_bad_input_is_answered_with_2_and_makes_nothing(tmp_path, capsys, monkeypatch, arguments, says):
     monkeypatch.setattr(repository, "find_repository", lambda: tmp_path)
     (tmp_path / "_build" / "html").mkdir(parents=True)
     (tmp_path / "_build" / "html" / "index.html").write_text("the book")
@@ -313,9 +265,7 @@ def test_ctrl_c_is_130(monkeypatch, capsys):
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows ends a process at once")
 def test_who_ends_the_command_ends_what_it_runs(tmp_path):
     mark = tmp_path / "mark"
-    sleeper = (
-        f"import pathlib, time; pathlib.Path({str(mark)!r}).touch(); time.sleep(60)"
-    )
+    sleeper = f"import pathlib, time; pathlib.Path({str(mark)!r}).touch(); time.sleep(60)"
     program = (
         "import pathlib, sys; from attnbook.command import repository;"
         f"sys.exit(repository._python(pathlib.Path({str(tmp_path)!r}), '-c', {sleeper!r}))"
@@ -331,9 +281,7 @@ def test_who_ends_the_command_ends_what_it_runs(tmp_path):
 def test_the_script_and_the_module_are_the_same_command():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     assert project["scripts"] == {"attnbook": "attnbook.command:main"}
-    done = subprocess.run(
-        [sys.executable, "-m", "attnbook", "--help"], capture_output=True, text=True
-    )
+    done = subprocess.run([sys.executable, "-m", "attnbook", "--help"], capture_output=True, text=True)
     assert done.returncode == 0 and "page-model" in done.stdout
 
 
@@ -381,28 +329,15 @@ def test_the_book_is_served_on_this_machine_only(tmp_path, monkeypatch, capsys):
 # --- translators --------------------------------------------------------------------------------------------------
 
 
-def test_sentences_are_translated_from_the_command_line_and_from_a_pipe(
-    monkeypatch, capsys
-):
-    assert (
-        main(["translate", "transformer", "--beam", "4", "They", "have a black dog."])
-        == 0
-    )
+def test_sentences_are_translated_from_the_command_line_and_from_a_pipe(monkeypatch, capsys):
+    assert main(["translate", "transformer", "--beam", "4", "They", "have a black dog."]) == 0
     assert capsys.readouterr().out == "ils ont un chien noir .\n"
-    monkeypatch.setattr(
-        sys, "stdin", io.StringIO("I'm home.\n\nShe doesn't eat meat.\n")
-    )
+    monkeypatch.setattr(sys, "stdin", io.StringIO("I'm home.\n\nShe doesn't eat meat.\n"))
     assert main(["translate", "bahdanau"]) == 0
-    assert capsys.readouterr().out.splitlines() == [
-        "je suis chez moi .",
-        "",
-        "elle ne mange pas de viande .",
-    ]
+    assert capsys.readouterr().out.splitlines() == ["je suis chez moi .", "", "elle ne mange pas de viande ."]
 
 
-def test_a_trained_translator_is_taken_from_its_folder_and_from_its_file(
-    tmp_path, capsys
-):
+def test_a_trained_translator_is_taken_from_its_folder_and_from_its_file(tmp_path, capsys):
     from attnbook.translation import load_page_model
 
     load_page_model("bahdanau").save(tmp_path / "translator.pt")

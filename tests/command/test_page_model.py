@@ -4,12 +4,12 @@ import base64
 import re
 
 import pytest
-from toy_corpus import toy_pairs
 
 from attnbook.command import main, translating
 from attnbook.data import Pair, Split
 from attnbook.translation import page_model_file, page_models
 from attnbook.weights import read_weights
+from toy_corpus import toy_pairs
 
 TRAINED = ["--epochs", "12", "--languages", "Dutch", "Latin", "--codes", "nl", "la"]
 
@@ -47,9 +47,7 @@ def interrupted(*_, **__):
 def test_the_page_translates_in_the_browser_with_no_other_file(page, browser, tmp_path):
     alone = tmp_path / "alone.html"
     alone.write_bytes(page.read_bytes())
-    context = browser.new_context(
-        offline=True, reduced_motion="reduce", viewport={"width": 390, "height": 800}
-    )
+    context = browser.new_context(offline=True, reduced_motion="reduce", viewport={"width": 390, "height": 800})
     opened = context.new_page()
     problems, requests = [], []
     opened.on("console", lambda message: problems.append(message.text))
@@ -64,9 +62,7 @@ def test_the_page_translates_in_the_browser_with_no_other_file(page, browser, tm
     assert output.inner_text() == "Deux auto rouge."
     assert output.get_attribute("lang") == "la"
     text = opened.locator(".attnbook-figure").inner_text()
-    assert (
-        "Latin: queries" in opened.content() and "The 11 Dutch words it knows" in text
-    )
+    assert "Latin: queries" in opened.content() and "The 11 Dutch words it knows" in text
     assert "English" not in text and "French" not in text and "the book" not in text
     status = opened.locator(".ab-tp-status")
     assert "The model was trained on this sentence" in status.inner_text()
@@ -77,15 +73,11 @@ def test_the_page_translates_in_the_browser_with_no_other_file(page, browser, tm
     told = "The model was not trained on this sentence. In the pairs:"
     assert told in status.inner_text()
     assert opened.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    assert not problems and [
-        url for url in requests if not url.startswith("data:")
-    ] == [alone.as_uri()]
+    assert not problems and [url for url in requests if not url.startswith("data:")] == [alone.as_uri()]
     context.close()
 
 
-def test_the_page_says_how_good_its_model_is_on_sentences_it_has_not_seen(
-    page, tmp_path
-):
+def test_the_page_says_how_good_its_model_is_on_sentences_it_has_not_seen(page, tmp_path):
     (stored,) = re.findall(r'\["bahdanau"\] = "(.*?)";\n', page.read_text("utf-8"))
     (tmp_path / "stored").write_bytes(base64.b64decode(stored))
     _, header = read_weights(tmp_path / "stored")
@@ -124,7 +116,5 @@ def test_where_words_are_too_many_the_rarest_are_left_out(folder, monkeypatch, c
     told.clear()
     monkeypatch.setattr(translating, "RAREST", 3)
     assert main(command) == 2
-    assert (
-        "too many different words for a page (3000000 bytes)" in capsys.readouterr().err
-    )
+    assert "too many different words for a page (3000000 bytes)" in capsys.readouterr().err
     assert page_models.LARGEST == 1_500_000

@@ -8,12 +8,12 @@ import subprocess
 import sys
 
 import pytest
-from toy_corpus import toy_pairs
 
 from attnbook.command import main as attnbook
 from attnbook.command.train import _parser, main, read_data
 from attnbook.text import SubwordVocabulary
 from attnbook.translation import Translator
+from toy_corpus import toy_pairs
 
 QUICK = ["--batch-size", "16", "--lr", "0.01"]
 
@@ -31,17 +31,7 @@ def run(*arguments):
 
 def test_it_trains_saves_and_reports(toy_file, tmp_path, capsys):
     out = tmp_path / "run"
-    command = (
-        "--data",
-        toy_file,
-        "--model",
-        "bahdanau",
-        "--out",
-        out,
-        *QUICK,
-        "--steps",
-        30,
-    )
+    command = ("--data", toy_file, "--model", "bahdanau", "--out", out, *QUICK, "--steps", 30)
     assert run(*command) == 0
     printed = capsys.readouterr().out
     assert "test: BLEU" in printed and "→" in printed
@@ -62,55 +52,24 @@ def chinese(path):
     """The toy language again, its second column in Chinese characters, with a line that is no pair."""
     names = dict(
         zip(
-            [
-                "one",
-                "two",
-                "three",
-                "four",
-                "red",
-                "green",
-                "black",
-                "car",
-                "house",
-                "book",
-                "tree",
-                ".",
-            ],
+            ["one", "two", "three", "four", "red", "green", "black", "car", "house", "book", "tree", "."],
             "一二三四红绿黑车房书树。",
             strict=True,
         )
     )
-    lines = [
-        f"{p.source.capitalize()}\t{''.join(names[word] for word in p.source.split())}\n"
-        for p in toy_pairs()
-    ]
+    lines = [f"{p.source.capitalize()}\t{''.join(names[word] for word in p.source.split())}\n" for p in toy_pairs()]
     path.write_text("".join([*lines, "1\t2\n"]), "utf-8")
     return path
 
 
 def test_a_file_of_another_script_is_read_trained_on_and_written(tmp_path, capsys):
     out = tmp_path / "run"
-    how = (
-        "--out",
-        out,
-        "--data",
-        chinese(tmp_path / "cmn.txt"),
-        *QUICK,
-        "--min-count",
-        1,
-        "--steps",
-        60,
-    )
+    how = ("--out", out, "--data", chinese(tmp_path / "cmn.txt"), *QUICK, "--min-count", 1, "--steps", 60)
     assert run(*how) == 0
     said = capsys.readouterr()
-    assert (
-        "48 pairs; 1 line left out (1 with a side without a letter, first line 49)"
-        in said.err
-    )
+    assert "48 pairs; 1 line left out (1 with a side without a letter, first line 49)" in said.err
     translator = Translator.load(out / "translator.pt")
-    assert translator.target_vocab.encode("二红车。") == [
-        translator.target_vocab.encode(c)[0] for c in "二红车。"
-    ]
+    assert translator.target_vocab.encode("二红车。") == [translator.target_vocab.encode(c)[0] for c in "二红车。"]
     (found,) = translator.translate(["Two red car ."])
     assert " " in found and translator.written(found) == found.replace(" ", "")
     assert attnbook(["translate", str(out), "Two red car ."]) == 0
@@ -121,25 +80,12 @@ def test_a_file_of_another_script_is_read_trained_on_and_written(tmp_path, capsy
 
 def test_the_other_direction(tmp_path, capsys):
     out = tmp_path / "run"
-    how = (
-        "--out",
-        out,
-        "--data",
-        chinese(tmp_path / "cmn.txt"),
-        "--reverse",
-        *QUICK,
-        "--min-count",
-        1,
-        "--steps",
-        60,
-    )
+    how = ("--out", out, "--data", chinese(tmp_path / "cmn.txt"), "--reverse", *QUICK, "--min-count", 1, "--steps", 60)
     assert run(*how) == 0
     translator = Translator.load(out / "translator.pt")
     assert "红" in translator.source_vocab.tokens(range(len(translator.source_vocab)))
     (found,) = translator.translate(["二红车。"])
-    assert translator.written(found)[0].isupper() and translator.written(
-        found
-    ).endswith(".")
+    assert translator.written(found)[0].isupper() and translator.written(found).endswith(".")
 
 
 def test_options_replace_those_of_the_recipe(toy_file, tmp_path):
@@ -150,23 +96,13 @@ def test_options_replace_those_of_the_recipe(toy_file, tmp_path):
     assert isinstance(vocabulary, SubwordVocabulary) and len(vocabulary) == 30
 
 
-def test_a_vocabulary_that_knows_too_little_is_told_or_refused(
-    toy_file, tmp_path, capsys
-):
+def test_a_vocabulary_that_knows_too_little_is_told_or_refused(toy_file, tmp_path, capsys):
     out, how = tmp_path / "run", ("--data", toy_file, *QUICK, "--steps", 1)
     assert run(*how, "--out", out, "--min-count", 14) == 2
     said = capsys.readouterr().err
-    assert (
-        "of the source tokens in new sentences are unknown" in said
-        and "--subwords 1500" in said
-    )
+    assert "of the source tokens in new sentences are unknown" in said and "--subwords 1500" in said
     assert not out.exists()
-    toy_file.write_text(
-        "".join(
-            f"{p.source[:-1]}{i} .\t{p.target}\n" for i, p in enumerate(toy_pairs())
-        ),
-        "utf-8",
-    )
+    toy_file.write_text("".join(f"{p.source[:-1]}{i} .\t{p.target}\n" for i, p in enumerate(toy_pairs())), "utf-8")
     assert run(*how, "--out", out) == 0  # names that are all new: a fifth of the tokens
     said = capsys.readouterr().err
     assert "of the source tokens" in said and "of the target tokens" not in said
@@ -207,12 +143,7 @@ def test_errors_that_are_the_users_to_mend(toy_file, tmp_path, capsys):
     other.write_text(toy_file.read_text("utf-8").replace("red", "blue"), "utf-8")
     assert run("--data", other, "--out", out, *QUICK, "--steps", 2) == 2
     assert "take another folder" in capsys.readouterr().err
-    assert (
-        run(
-            "--data", toy_file, "--out", out, *QUICK, "--model", "seq2seq", "--steps", 2
-        )
-        == 2
-    )
+    assert run("--data", toy_file, "--out", out, *QUICK, "--model", "seq2seq", "--steps", 2) == 2
     assert "attention" in capsys.readouterr().err
     with pytest.raises(SystemExit):
         run("--data", toy_file, "--out", out)  # how long?
@@ -228,9 +159,7 @@ def test_errors_that_are_the_users_to_mend(toy_file, tmp_path, capsys):
         (["--out", "toy.txt"], "there is a file of that name"),
     ],
 )
-def test_what_cannot_be_begun_leaves_nothing(
-    toy_file, monkeypatch, capsys, given, said
-):
+def test_what_cannot_be_begun_leaves_nothing(toy_file, monkeypatch, capsys, given, said):
     monkeypatch.chdir(toy_file.parent)
     monkeypatch.delenv("MASTER_ADDR", raising=False)
     assert run("--data", toy_file, "--steps", 1, "--out", "run", *given) == 2
@@ -290,9 +219,7 @@ def on_two(toy_file):
     return train
 
 
-def test_two_machines_train_one_translator_if_they_share_a_folder(
-    toy_file, tmp_path, on_two
-):
+def test_two_machines_train_one_translator_if_they_share_a_folder(toy_file, tmp_path, on_two):
     shared = tmp_path / "shared"
     status, said = on_two([shared, shared])
     assert status == [0, 0], said

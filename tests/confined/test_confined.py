@@ -14,15 +14,9 @@ import pytest
 
 from attnbook.confined import arrangement, calls, environment, means, readable
 
-pytestmark = pytest.mark.skipif(
-    sys.platform != "linux", reason="only Linux confines processes"
-)
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux confines processes")
 NEEDS = "json"  # a trial with PyTorch takes two seconds, and is made in tests/grading
-HERE = [
-    way
-    for way in means.WAYS
-    if way and sys.platform == "linux" and means.tried(way, NEEDS)[0] is not None
-]
+HERE = [way for way in means.WAYS if way and sys.platform == "linux" and means.tried(way, NEEDS)[0] is not None]
 NAMES = "+".join
 
 ATTEMPTS = r"""
@@ -201,12 +195,7 @@ def done(tmp_path_factory):
     return found
 
 
-SOCKETS = {
-    "use a socket in the file system",
-    "use UDP",
-    "find a name",
-    "listen by TCP",
-}
+SOCKETS = {"use a socket in the file system", "use UDP", "find a name", "listen by TCP"}
 OPEN = {  # what a way leaves open; a newer kernel may close it
     ("landlock", "namespaces"): {
         "change the mode",
@@ -345,10 +334,7 @@ def test_a_trial_finds_what_a_way_leaves_open(way):
     assert ("change permissions of other files" in gaps) == ("root" not in way)
     assert ("use UDP" in gaps) == (not calls.known() and "namespaces" not in way)
     if calls.known():
-        assert {*gaps} <= {
-            "change permissions of other files",
-            "see which programs run",
-        }
+        assert {*gaps} <= {"change permissions of other files", "see which programs run"}
     if "root" not in way:
         assert "see which programs run" in gaps
     assert not {"read other files", "write other files", "empty other files"} & {*gaps}
@@ -361,9 +347,7 @@ def test_what_cannot_be_arranged_is_said(monkeypatch):
     assert "are Linux's" in arrangement("elsewhere").reason
 
 
-def test_an_environment_holds_no_secret_and_finds_the_same_packages(
-    tmp_path, monkeypatch
-):
+def test_an_environment_holds_no_secret_and_finds_the_same_packages(tmp_path, monkeypatch):
     monkeypatch.setenv("CANVAS_TOKEN", "secret")
     monkeypatch.setenv("USER_PASSWORD", "secret")
     monkeypatch.setenv("LC_ALL", "C.UTF-8")

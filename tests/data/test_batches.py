@@ -6,33 +6,17 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+
+from attnbook.data import Batch, EncodedPair, Pair, collate, encode_pairs, make_batches, pad_rows
+from attnbook.text import BOS, EOS, PAD, UNK, SubwordVocabulary, WordVocabulary
 from tensors import DEVICES, PROPERTY, says
 
-from attnbook.data import (
-    Batch,
-    EncodedPair,
-    Pair,
-    collate,
-    encode_pairs,
-    make_batches,
-    pad_rows,
-)
-from attnbook.text import BOS, EOS, PAD, UNK, SubwordVocabulary, WordVocabulary
-
 FIELDS = ("source", "source_lens", "target_in", "target_out", "target_lens")
-PAIRS = [
-    Pair("Go.", "Va !"),
-    Pair("I am home.", "Je suis chez moi."),
-    Pair("Home.", ""),
-]
+PAIRS = [Pair("Go.", "Va !"), Pair("I am home.", "Je suis chez moi."), Pair("Home.", "")]
 SOURCE, TARGET = ([p[i] for p in PAIRS] for i in (0, 1))
 
 WORD_IDS = st.lists(st.integers(4, 50), max_size=9)
-ENCODED = st.lists(
-    st.builds(lambda s, t: EncodedPair([*s, EOS], t), WORD_IDS, WORD_IDS),
-    min_size=1,
-    max_size=60,
-)
+ENCODED = st.lists(st.builds(lambda s, t: EncodedPair([*s, EOS], t), WORD_IDS, WORD_IDS), min_size=1, max_size=60)
 
 
 def test_rows_are_filled_up_at_their_ends():
@@ -141,10 +125,7 @@ def some_pairs(n=331, seed=0):
     """Distinct pairs of many lengths."""
     rng = torch.Generator().manual_seed(seed)
     lengths = torch.randint(1, 14, (n, 2), generator=rng).tolist()
-    return [
-        EncodedPair([4 + i, *[4] * (s - 1), EOS], [4] * t)
-        for i, (s, t) in enumerate(lengths)
-    ]
+    return [EncodedPair([4 + i, *[4] * (s - 1), EOS], [4] * t) for i, (s, t) in enumerate(lengths)]
 
 
 def order_of(batches):
@@ -195,8 +176,7 @@ def share_of_padding(batches) -> float:
 def test_batches_by_length_hardly_pad():
     encoded = some_pairs(2003)
     bucketed, shuffled = (
-        share_of_padding(make_batches(encoded, 16, sort_by_length=choice)(0))
-        for choice in (True, False)
+        share_of_padding(make_batches(encoded, 16, sort_by_length=choice)(0)) for choice in (True, False)
     )
     assert shuffled > 0.35 and bucketed < 0.05
 

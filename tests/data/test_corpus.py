@@ -12,19 +12,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tensors import PROPERTY, says
 
-from attnbook.data import (
-    Pair,
-    bundled_pairs,
-    near_duplicates,
-    read_pairs,
-    references,
-    split_pairs,
-    tatoeba_pairs,
-)
+from attnbook.data import Pair, bundled_pairs, near_duplicates, read_pairs, references, split_pairs, tatoeba_pairs
 from attnbook.data import corpus as module
 from attnbook.text import normalise, tokenise
+from tensors import PROPERTY, says
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "code" / "attnbook" / "data"
@@ -61,12 +53,7 @@ def zipped(text=THREE, name="fra.txt", **others) -> bytes:
         ("fra-eng.zip", zipped(THREE)),
         ("fra-eng.ZIP", zipped(THREE, "fra-eng/fra.txt")),
         ("cmn-eng.zip", zipped(THREE, "cmn.txt")),
-        (
-            "pairs.zip",
-            zipped(
-                THREE, "a/pairs.tsv", **{"__MACOSX/a/pairs.tsv": "x", "readme.md": "x"}
-            ),
-        ),
+        ("pairs.zip", zipped(THREE, "a/pairs.tsv", **{"__MACOSX/a/pairs.tsv": "x", "readme.md": "x"})),
         ("a zip by content", zipped(THREE, "fra-eng/fra.txt")),
     ],
 )
@@ -77,10 +64,9 @@ def test_every_form_reads_the_same(tmp_path, name, content):
     assert tatoeba_pairs(tmp_path / name) == READ
 
 
-LINE = st.text(
-    st.characters(exclude_characters="\t\n\r\0\ufeff", exclude_categories=("Cs",)),
-    min_size=1,
-).filter(lambda text: text.strip())
+LINE = st.text(st.characters(exclude_characters="\t\n\r\0\ufeff", exclude_categories=("Cs",)), min_size=1).filter(
+    lambda text: text.strip()
+)
 
 
 @PROPERTY
@@ -89,14 +75,10 @@ def test_what_is_written_is_read(tmp_path_factory, pairs):
     """Any sentence without tabs and line ends, those with exotic separators of lines, too."""
     file = tmp_path_factory.getbasetemp() / "written.tsv"
     file.write_bytes("".join(f"{a}\t{b}\n" for a, b in pairs).encode())
-    assert read_pairs(file, strict=True) == [
-        Pair(a.strip(), b.strip()) for a, b in pairs
-    ]
+    assert read_pairs(file, strict=True) == [Pair(a.strip(), b.strip()) for a, b in pairs]
 
 
-def test_a_file_of_ones_own_in_the_cache_is_taken_without_a_network(
-    tmp_path, monkeypatch
-):
+def test_a_file_of_ones_own_in_the_cache_is_taken_without_a_network(tmp_path, monkeypatch):
     monkeypatch.setenv("ATTNBOOK_CACHE", str(tmp_path))
     (tmp_path / "fra.txt").write_text(TWO)
     monkeypatch.setattr(module, "download_tatoeba", lambda: pytest.fail("downloads"))
@@ -151,9 +133,7 @@ DAMAGED[INSIDE + 8 : INSIDE + 20] = bytes(12)  # of what is compressed
         ("fra.zip", zipped("Go.\n", "f/fra.txt"), ("fra.zip, f/fra.txt, line 1: no tab",)),
     ],
 )  # fmt: skip
-def test_a_broken_file_is_an_error_that_names_the_place(
-    tmp_path, name, content, message
-):
+def test_a_broken_file_is_an_error_that_names_the_place(tmp_path, name, content, message):
     (tmp_path / name).write_bytes(content)
     with pytest.raises(ValueError, match=says(*message)):
         read_pairs(tmp_path / name, strict=True)
@@ -168,9 +148,7 @@ def peak_of_reading(path):
         "try: read_pairs(sys.argv[1])\n"
         "except ValueError as error: print(used() - before, error)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program, path], capture_output=True, text=True
-    )
+    done = subprocess.run([sys.executable, "-c", program, path], capture_output=True, text=True)
     peak, _, message = done.stdout.partition(" ")
     return int(peak), message
 
@@ -193,9 +171,7 @@ def test_a_zip_does_not_become_larger_than_is_sensible(tmp_path):
 def test_what_cannot_be_unpacked_piece_by_piece_is_refused(tmp_path, method):
     with zipfile.ZipFile(tmp_path / "fra.zip", "w", method) as archive:
         archive.writestr("fra.txt", THREE)
-    with pytest.raises(
-        ValueError, match="fra.txt is not packed as zip files usually are"
-    ):
+    with pytest.raises(ValueError, match="fra.txt is not packed as zip files usually are"):
         read_pairs(tmp_path / "fra.zip")
 
 
@@ -244,10 +220,7 @@ MANY = "".join(f"Go, {i} of you.\tVa, toi qui es {i}.\n" for i in range(100))
         ("Hi.\tSalut.\rGo.\n", "with a carriage return inside"),
         ("Hi.\tПривет.\n", "in another script than the rest"),
         ("Hi.\t你好。\n", "in another script than the rest"),
-        (
-            "This one is untranslated.\tThis one is untranslated.\n",
-            "with both sides the same",
-        ),
+        ("This one is untranslated.\tThis one is untranslated.\n", "with both sides the same"),
         ("Go, 3 of you.\tVa, toi qui es 3.\n", "repeated"),
         ("Go, 3 of you.\tVa, toi qui es 3\u200b.\n", "repeated"),
         ("Hi.\t" + "a" * 1_000_000 + "\n", "over 1,000 characters long"),
@@ -255,9 +228,7 @@ MANY = "".join(f"Go, {i} of you.\tVa, toi qui es {i}.\n" for i in range(100))
 )
 def test_a_line_that_is_no_pair_is_left_out_and_named(tmp_path, line, why):
     file, told = tmp_path / "fra.txt", []
-    file.write_bytes(
-        (MANY[: MANY.index("Go, 50")] + line + MANY[MANY.index("Go, 50") :]).encode()
-    )
+    file.write_bytes((MANY[: MANY.index("Go, 50")] + line + MANY[MANY.index("Go, 50") :]).encode())
     pairs = read_pairs(file, report=told.append)
     assert len(pairs) == 100
     assert told == [f"{file}: 100 pairs; 1 line left out (1 {why}, first line 51)"]
@@ -267,12 +238,7 @@ def test_a_line_that_is_no_pair_is_left_out_and_named(tmp_path, line, why):
 
 @pytest.mark.parametrize(
     "line",
-    [
-        "Ignore Tom.\tIgnore Tom.\n",
-        "Go.\tVa&quot;!\n",
-        "Go.\tVa\u202f!\n",
-        "Go, 3 of you!\tVa, toi qui es 3.\r\n",
-    ],
+    ["Ignore Tom.\tIgnore Tom.\n", "Go.\tVa&quot;!\n", "Go.\tVa\u202f!\n", "Go, 3 of you!\tVa, toi qui es 3.\r\n"],
 )
 def test_what_may_well_be_a_pair_is_taken_without_a_word(tmp_path, recwarn, line):
     (tmp_path / "fra.txt").write_bytes((MANY + line).encode())
@@ -283,9 +249,7 @@ def test_a_file_without_a_last_line_end_is_taken_with_a_word(tmp_path):
     told = []
     (tmp_path / "fra.txt").write_bytes(MANY[:-1].encode())
     assert len(read_pairs(tmp_path / "fra.txt", report=told.append)) == 100
-    assert told[0].endswith(
-        "100 pairs; the last line has no line end: the file may be cut off"
-    )
+    assert told[0].endswith("100 pairs; the last line has no line end: the file may be cut off")
 
 
 def test_one_pair_is_one_pair(tmp_path):
@@ -333,10 +297,7 @@ def shared_sample() -> Path | None:
     """The sample of Tatoeba beside the repository, or beside the one that this is a worktree of."""
     command = ["git", "rev-parse", "--path-format=absolute", "--git-common-dir"]
     found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    roots = [
-        ROOT,
-        *([Path(found.stdout.strip()).parent] if not found.returncode else []),
-    ]
+    roots = [ROOT, *([Path(found.stdout.strip()).parent] if not found.returncode else [])]
     files = [root.parent / "shared" / "data" / "fra-sample.tsv" for root in roots]
     return next((file for file in files if file.is_file()), None)
 
@@ -353,9 +314,7 @@ def sample(tmp_path_factory) -> Path:
         lines = []
         for number, (english, french) in enumerate(bundled_pairs()):
             french = re.sub(r" ([!?;])", "\u202f\\1", french).replace("'", "’")
-            attribution = (
-                f"CC-BY 2.0 (France) Attribution: #{number} (A) & #{number} (B)"
-            )
+            attribution = f"CC-BY 2.0 (France) Attribution: #{number} (A) & #{number} (B)"
             lines.append(f"{english}\t{french}\t{attribution}\n")
         file.write_text("".join(lines), encoding="utf-8")
     return file
@@ -439,9 +398,7 @@ def test_what_the_corpus_shares_with_tatoeba_is_told(sample):
     shared = [p for p in bundled_pairs() if tuple(map(normalise, p)) in known]
     assert len(shared) < 0.05 * len(bundled_pairs())
     assert max(len(tokenise(pair.source)) for pair in shared) <= 5
-    assert f"{len(shared)} of the pairs also occur" in (DATA / "SOURCES.md").read_text(
-        "utf-8"
-    )
+    assert f"{len(shared)} of the pairs also occur" in (DATA / "SOURCES.md").read_text("utf-8")
 
 
 def test_the_bundled_corpus_is_big_enough_and_has_no_repeats():

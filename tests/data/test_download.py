@@ -10,16 +10,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import platformdirs
 import pytest
-from tensors import says
 
-from attnbook.data import (
-    TATOEBA_SHA1,
-    TATOEBA_URL,
-    cache_folder,
-    download,
-    download_tatoeba,
-    read_pairs,
-)
+from attnbook.data import TATOEBA_SHA1, TATOEBA_URL, cache_folder, download, download_tatoeba, read_pairs
+from tensors import says
 
 
 def a_zip(seed: int) -> bytes:
@@ -166,9 +159,7 @@ def test_a_wrong_checksum_is_an_error_and_leaves_nothing(server, tmp_path):
 
 
 @pytest.mark.parametrize("trouble", ["checksum", "cut", "status", "no server"])
-def test_a_file_that_is_there_stays_until_a_better_one_is_whole(
-    server, tmp_path, monkeypatch, trouble
-):
+def test_a_file_that_is_there_stays_until_a_better_one_is_whole(server, tmp_path, monkeypatch, trouble):
     """The file is good by its own checksum; the call asks for another, and fails to get it."""
     file = tmp_path / "fra-eng.zip"
     file.write_bytes(OTHER)
@@ -197,10 +188,7 @@ def test_an_answer_that_is_no_file(server, tmp_path, status):
 
 
 def test_without_a_network_the_message_says_what_to_do(tmp_path):
-    with pytest.raises(
-        ConnectionError,
-        match=says("did not arrive", f"at {tmp_path / 'fra.txt'}", "read_pairs"),
-    ):
+    with pytest.raises(ConnectionError, match=says("did not arrive", f"at {tmp_path / 'fra.txt'}", "read_pairs")):
         download_tatoeba(tmp_path, "http://127.0.0.1:1/fra-eng.zip", progress=False)
 
 

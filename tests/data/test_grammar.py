@@ -7,7 +7,6 @@ from collections import Counter
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tensors import says
 
 from attnbook.data import AlignedPair, BilingualGrammar, Pair
 from attnbook.data.grammar import bilingual as grammar
@@ -20,6 +19,7 @@ from attnbook.data.grammar.lexicon import ADJECTIVES, NAMES, NOUNS, VERBS, Noun
 from attnbook.data.grammar.rules import RULES, Shapes
 from attnbook.text import tokenise
 from attnbook.translation import alignment_error_rate
+from tensors import says
 
 ADVERBS = "pas|jamais|souvent|toujours"
 
@@ -163,9 +163,7 @@ def test_some_and_a_become_de_before_adjectives_and_after_not(corpus):
 FORMS = {}  # form of an adjective → the (feminine, plural) that it can be
 for _adjective in ADJECTIVES:
     for _form, _features in zip(
-        _adjective.french,
-        [(False, False), (False, False), (True, False), (False, True), (True, True)],
-        strict=True,
+        _adjective.french, [(False, False), (False, False), (True, False), (False, True), (True, True)], strict=True
     ):
         FORMS.setdefault(_form, set()).add(_features)
 PRENOMINAL = {form for a in ADJECTIVES if a.before for form in a.french}
@@ -420,9 +418,7 @@ def test_attention_on_the_sure_links_has_no_alignment_error(corpus):
 @pytest.fixture
 def few_words(monkeypatch):
     """So few words that sentences repeat: every ambiguity of the grammar would show."""
-    nouns = [
-        n for n in NOUNS if n.english[0] in ("man", "woman", "cow", "car", "house")
-    ]
+    nouns = [n for n in NOUNS if n.english[0] in ("man", "woman", "cow", "car", "house")]
     adjectives = [a for a in ADJECTIVES if a.english in ("old", "white", "tired")]
     verbs = {name: group[:1] for name, group in VERBS.items()}
     monkeypatch.setattr(grammar_phrases, "NOUNS", nouns)
@@ -433,9 +429,7 @@ def few_words(monkeypatch):
         monkeypatch.setattr(module, "ADJECTIVES", adjectives)
     for module in (grammar_fit, grammar_clauses):
         monkeypatch.setattr(module, "VERBS", verbs)
-    monkeypatch.setattr(
-        grammar_phrases.Phrases, "pick", lambda self, choices: self.rng.choice(choices)
-    )
+    monkeypatch.setattr(grammar_phrases.Phrases, "pick", lambda self, choices: self.rng.choice(choices))
     tables = grammar_phrases._nouns, grammar_phrases._adjectives
     for table in tables:
         table.cache_clear()
@@ -470,9 +464,7 @@ def test_an_ambiguity_would_be_noticed(few_words):
 def test_no_english_form_has_two_readings():
     forms = Counter(form for noun in NOUNS for form in noun.english)
     forms += Counter(adjective.english for adjective in ADJECTIVES)
-    forms += Counter(
-        f for group in VERBS.values() for v in group for f in v.english[:3]
-    )
+    forms += Counter(f for group in VERBS.values() for v in group for f in v.english[:3])
     twice = {form for form, count in forms.items() if count > 1}
     assert twice == {"can"}  # third person and base: no ending
 
@@ -554,46 +546,18 @@ def test_the_lexicon_has_no_aspirated_h():
     [
         (lambda: BilingualGrammar(-1), ValueError, ("seed must be at least 0",)),
         (lambda: BilingualGrammar("0"), TypeError, ("seed must be an integer",)),
-        (
-            lambda: BilingualGrammar().sample(-1),
-            ValueError,
-            ("num must be at least 0",),
-        ),
-        (
-            lambda: BilingualGrammar().sample(2.0),
-            TypeError,
-            ("num must be an integer",),
-        ),
-        (
-            lambda: BilingualGrammar().sample(5, 9, 8),
-            ValueError,
-            ("min_len 9 is above max_len 8",),
-        ),
-        (
-            lambda: BilingualGrammar().sample(5, 2, 8),
-            ValueError,
-            ("min_len must be at least 3, got 2",),
-        ),
-        (
-            lambda: BilingualGrammar().sample(5, 4, 101),
-            ValueError,
-            ("max_len must be at most 100", "101"),
-        ),
+        (lambda: BilingualGrammar().sample(-1), ValueError, ("num must be at least 0",)),
+        (lambda: BilingualGrammar().sample(2.0), TypeError, ("num must be an integer",)),
+        (lambda: BilingualGrammar().sample(5, 9, 8), ValueError, ("min_len 9 is above max_len 8",)),
+        (lambda: BilingualGrammar().sample(5, 2, 8), ValueError, ("min_len must be at least 3, got 2",)),
+        (lambda: BilingualGrammar().sample(5, 4, 101), ValueError, ("max_len must be at most 100", "101")),
         (
             lambda: BilingualGrammar().sample(5000, 3, 3),
             ValueError,
             ("found only", "3 to 3 tokens, 5000 were wanted", "longer"),
         ),
-        (
-            lambda: BilingualGrammar().sample(1, exclude="the dog sleeps ."),
-            TypeError,
-            ("collection of sentences",),
-        ),
-        (
-            lambda: BilingualGrammar().sample(1, exclude=[("a", "b")]),
-            TypeError,
-            ("as strings",),
-        ),
+        (lambda: BilingualGrammar().sample(1, exclude="the dog sleeps ."), TypeError, ("collection of sentences",)),
+        (lambda: BilingualGrammar().sample(1, exclude=[("a", "b")]), TypeError, ("as strings",)),
     ],
 )
 def test_errors(call, error, message):

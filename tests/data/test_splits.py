@@ -6,16 +6,14 @@ import random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tensors import PROPERTY, says
 
 from attnbook.data import Pair, Split, near_duplicates, references, split_pairs
 from attnbook.text import normalise
+from tensors import PROPERTY, says
 
 # sentences that differ in spelling only, and sentences that really differ
 SOURCES = st.text("aAbÀ.!\u00a0 ’'", min_size=1, max_size=5)
-CORPORA = st.lists(
-    st.builds(Pair, SOURCES, st.text("xyz", min_size=1, max_size=3)), max_size=40
-)
+CORPORA = st.lists(st.builds(Pair, SOURCES, st.text("xyz", min_size=1, max_size=3)), max_size=40)
 PAIRS = [Pair(f"Sentence {i}.", f"Phrase {i}.") for i in range(100)]
 
 
@@ -70,20 +68,11 @@ def test_all_translations_of_a_sentence_stay_together():
         pairs = PAIRS + [Pair(s, f"Fr {i}") for i, s in enumerate(spellings)]
         random.Random(seed).shuffle(pairs)
         split = split_pairs(pairs, seed=seed)
-        assert sorted(sum(p.source in spellings for p in part) for part in split) == [
-            0,
-            0,
-            3,
-        ]
+        assert sorted(sum(p.source in spellings for p in part) for part in split) == [0, 0, 3]
 
 
 def test_references():
-    pairs = [
-        Pair("Go.", "Va !"),
-        Pair("I lost.", "J'ai perdu."),
-        Pair("go .", "Marche."),
-        Pair("Go.", "Va !"),
-    ]
+    pairs = [Pair("Go.", "Va !"), Pair("I lost.", "J'ai perdu."), Pair("go .", "Marche."), Pair("Go.", "Va !")]
     found = references(pairs)
     assert found == {"go .": ["Va !", "Marche."], "i lost .": ["J'ai perdu."]}
     assert list(found) == ["go .", "i lost ."]
@@ -159,11 +148,7 @@ def one_word_away(one, other):
     return (
         other == one
         or any(other == one[:i] + one[i + 1 :] for i in places)
-        or any(
-            other in (one[:i] + (w,) + one[i:], one[:i] + (w,) + one[i + 1 :])
-            for i in places
-            for w in every
-        )
+        or any(other in (one[:i] + (w,) + one[i:], one[:i] + (w,) + one[i + 1 :]) for i in places for w in every)
     )
 
 

@@ -6,9 +6,9 @@ import math
 import numpy as np
 import pytest
 import torch
-from tensors import DEVICES, says
 
 from attnbook.data import RegressionData, kernel_regression_data, true_curve
+from tensors import DEVICES, says
 
 FIELDS = [field.name for field in dataclasses.fields(RegressionData)]
 
@@ -28,16 +28,10 @@ def test_shapes_and_ranges():
     data = kernel_regression_data()
     assert [tuple(t.shape) for t in tensors(data)] == [(50,), (50,), (100,), (100,)]
     assert all(t.dtype == torch.float32 for t in tensors(data))
-    assert (
-        (data.x_train.diff() >= 0).all()
-        and data.x_train.min() >= 0
-        and data.x_train.max() < 5
-    )
+    assert (data.x_train.diff() >= 0).all() and data.x_train.min() >= 0 and data.x_train.max() < 5
     assert data.x_train.min() < 0.5 and data.x_train.max() > 4.5
     assert data.x_query.tolist() == pytest.approx([0.05 * i for i in range(100)])
-    assert data.truth.tolist() == pytest.approx(
-        [2 * math.sin(x) + x**0.8 for x in data.x_query.tolist()], abs=1e-5
-    )
+    assert data.truth.tolist() == pytest.approx([2 * math.sin(x) + x**0.8 for x in data.x_query.tolist()], abs=1e-5)
 
 
 def test_the_numbers_are_those_of_numpys_generator():
@@ -67,9 +61,7 @@ def test_without_noise_the_points_lie_on_the_curve():
 
 def test_seeds():
     first, again, other = (kernel_regression_data(seed=seed) for seed in (3, 3, 4))
-    assert all(
-        torch.equal(a, b) for a, b in zip(tensors(first), tensors(again), strict=True)
-    )
+    assert all(torch.equal(a, b) for a, b in zip(tensors(first), tensors(again), strict=True))
     assert not torch.equal(first.x_train, other.x_train)
     assert torch.equal(first.x_query, other.x_query)
 
@@ -94,9 +86,7 @@ def test_to_another_device(device):
     assert moved.x_train.shape == (50,) and moved.truth.shape == (100,)
     if device != "meta":
         for name in FIELDS:
-            assert torch.equal(
-                getattr(moved, name).cpu(), getattr(kernel_regression_data(), name)
-            )
+            assert torch.equal(getattr(moved, name).cpu(), getattr(kernel_regression_data(), name))
 
 
 def test_the_data_cannot_be_changed_by_mistake():
@@ -107,37 +97,17 @@ def test_the_data_cannot_be_changed_by_mistake():
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (
-            lambda: kernel_regression_data(0),
-            ValueError,
-            ("n must be at least 1, got 0",),
-        ),
-        (
-            lambda: kernel_regression_data(2.5),
-            TypeError,
-            ("n must be an integer", "float"),
-        ),
+        (lambda: kernel_regression_data(0), ValueError, ("n must be at least 1, got 0",)),
+        (lambda: kernel_regression_data(2.5), TypeError, ("n must be an integer", "float")),
         (
             lambda: kernel_regression_data(noise=-0.1),
             ValueError,
             ("noise must be a finite number of at least 0", "got -0.1"),
         ),
-        (
-            lambda: kernel_regression_data(noise=math.nan),
-            ValueError,
-            ("finite number of at least 0", "got nan"),
-        ),
-        (
-            lambda: kernel_regression_data(noise=math.inf),
-            ValueError,
-            ("finite number of at least 0", "got inf"),
-        ),
+        (lambda: kernel_regression_data(noise=math.nan), ValueError, ("finite number of at least 0", "got nan")),
+        (lambda: kernel_regression_data(noise=math.inf), ValueError, ("finite number of at least 0", "got inf")),
         (lambda: true_curve(1.0), TypeError, ("x must be a torch.Tensor", "float")),
-        (
-            lambda: true_curve(torch.tensor([1])),
-            TypeError,
-            ("x must be a floating-point tensor", "int64"),
-        ),
+        (lambda: true_curve(torch.tensor([1])), TypeError, ("x must be a floating-point tensor", "int64")),
     ],
 )
 def test_errors(call, error, message):

@@ -7,27 +7,12 @@ from attnbook import drawings
 NUMBERS = {  # as described, as drawn
     "three_heads_share_the_width": {"0.84": ".84", "0.91": ".91"},
     "where_positions_act": {n: n for n in ("0.84", "0.54", "0.01", "1.00")},
-    "rotary_sees_the_distance": {
-        "-0.416": "−0.416",
-        "between them is 2": "= 2",
-        "-0.654": "−0.654",
-    },
-    "every_number_of_a_tiny_transformer": {
-        n: n for n in ("0.06", "0.87", "0.02", "0.98")
-    },
-    "numbers_normalised_together": {n: n for n in ("2.24", "4.58", "0.65", "1.53")}
-    | {"-1.34": "−1.34"},
-    "a_tail_and_five_filters": {
-        "0.21": ".21",
-        "0.34": ".34",
-        "0.84": ".84",
-        "0.13": ".13",
-        "40 words": "40 words",
-    },
+    "rotary_sees_the_distance": {"-0.416": "−0.416", "between them is 2": "= 2", "-0.654": "−0.654"},
+    "every_number_of_a_tiny_transformer": {n: n for n in ("0.06", "0.87", "0.02", "0.98")},
+    "numbers_normalised_together": {n: n for n in ("2.24", "4.58", "0.65", "1.53")} | {"-1.34": "−1.34"},
+    "a_tail_and_five_filters": {"0.21": ".21", "0.34": ".34", "0.84": ".84", "0.13": ".13", "40 words": "40 words"},
     "two_looks_back": {f"0.{n}": f".{n}" for n in (26, 15, 52, 12, 67)},
-    "where_each_word_looked": {
-        f"0.{n}": f".{n}" for n in ("58", "87", "81", "05", "74", "62", "02")
-    },
+    "where_each_word_looked": {f"0.{n}": f".{n}" for n in ("58", "87", "81", "05", "74", "62", "02")},
     "four_claimed_links": {"0.375": "(2 + 3) / (4 + 4) = 0.375"},
     "a_gate_between_old_and_new": {n: f"z = {n}" for n in ("0.78", "0.25", "0.47")},
 }
@@ -54,19 +39,11 @@ def test_each_row_says_how_far_its_largest_weight_is_from_a_true_link():
 
     weights = torch.tensor([[0.7, 0.2, 0.1], [0.5, 0.3, 0.2], [0.6, 0.3, 0.1]])
     links = {(0, 0), (1, 1), (2, 2)}
-    picture = drawings.weights_and_true_links(
-        ["a", "big", "cat"], ["un", "gros", "chat"], weights, links
-    )
+    picture = drawings.weights_and_true_links(["a", "big", "cat"], ["un", "gros", "chat"], weights, links)
     for sheet in picture.sheets:
         svg = sheet.svg()
-        assert (
-            svg.count("<circle") == len(links) and svg.count("<rect") == weights.numel()
-        )
-        assert [svg.count(f">{said}<") for said in ("hit", "next to it", "2 away")] == [
-            1,
-            1,
-            1,
-        ]
+        assert svg.count("<circle") == len(links) and svg.count("<rect") == weights.numel()
+        assert [svg.count(f">{said}<") for said in ("hit", "next to it", "2 away")] == [1, 1, 1]
     assert "un hit, gros next to it, chat 2 away" in picture.alt
     assert ">.70<" in picture.sheets[0].svg()
 
@@ -76,9 +53,7 @@ def test_heads_are_drawn_beside_their_average():
 
     heads = torch.tensor([[[1.0, 0.0], [0.5, 0.5]], [[0.0, 1.0], [0.5, 0.5]]])
     errors = [0.25, 0.5, 0.125]
-    picture = drawings.heads_and_their_average(
-        heads, ["a", "cat"], ["un", "chat"], {(0, 0), (1, 1)}, errors
-    )
+    picture = drawings.heads_and_their_average(heads, ["a", "cat"], ["un", "chat"], {(0, 0), (1, 1)}, errors)
     for sheet in picture.sheets:
         svg = sheet.svg()
         # two heads and their average, each with 4 cells and 2 frames

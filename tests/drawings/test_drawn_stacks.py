@@ -45,9 +45,7 @@ def test_pieces_of_a_bar_are_as_long_as_their_shares():
         assert shares == pytest.approx([10, 30, 59.5, 0.5], abs=0.05)
         starts = [float(bar[bar.index(" x=") + 1]) for bar in bars]
         ends = [start + length for start, length in zip(starts, lengths, strict=True)]
-        assert [b - a for a, b in pairwise(starts)] == pytest.approx(
-            lengths[:-1], abs=0.2
-        )
+        assert [b - a for a, b in pairwise(starts)] == pytest.approx(lengths[:-1], abs=0.2)
         assert ends[-1] == pytest.approx(sheet.width - 4, abs=0.2)
         assert [f">{n} %<" in svg for n in (10, 30, 60)] == [True] * 3
     assert "one, 0.0 million: 10 embeddings, 30 attention, 60 feed" in picture.alt

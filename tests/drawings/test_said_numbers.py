@@ -6,15 +6,7 @@ from attnbook import drawings
 
 NUMBERS = {
     "one_key_or_a_blend": ("0.44", "0.36", "0.09", "0.11", "8.46 °C", "20 °C"),
-    "a_longer_query_insists": (
-        "0.25",
-        "11.50 °C",
-        "0.44",
-        "8.46 °C",
-        "0.73",
-        "0.27",
-        "5.62 °C",
-    ),
+    "a_longer_query_insists": ("0.25", "11.50 °C", "0.44", "8.46 °C", "0.73", "0.27", "5.62 °C"),
     "each_point_by_its_weight": ("2.7",),
     "three_widths": ("0.68", "0.32", "0.50"),
     "three_favourites": ("0.43", "0.64", "0.41"),
@@ -53,9 +45,7 @@ def test_the_curve_is_where_its_description_says():
     from attnbook.data import kernel_regression_data
 
     data = kernel_regression_data()
-    curve, _ = nadaraya_watson(
-        torch.linspace(0, 5, 251), data.x_train, data.y_train, width=0.25
-    )
+    curve, _ = nadaraya_watson(torch.linspace(0, 5, 251), data.x_train, data.y_train, width=0.25)
     said = drawings.each_point_by_its_weight().alt
     assert f"rises to {curve.max():.1f} near x = 2" in said
     assert f"falls to {curve[-1]:.1f} at the end" in said

@@ -16,10 +16,7 @@ from attnbook.exercises.recognise import does_as
 ALL = list(SHELF)
 EXERCISES = {exercise.name: exercise for exercise in ALL}
 KNOWN = {  # of each exercise: what it recognises, as functions
-    exercise.name: [
-        (mistake, exercise.mistaken(mistake)) for mistake in exercise.mistakes
-    ]
-    for exercise in ALL
+    exercise.name: [(mistake, exercise.mistaken(mistake)) for mistake in exercise.mistakes] for exercise in ALL
 }
 ANSWERS = [answer for exercise in ALL for answer in answers(exercise.name)]
 
@@ -59,9 +56,7 @@ def test_no_two_mistakes_share_a_message(exercise):
     messages = [(verdict.says, verdict.asks) for verdict in verdicts.values()]
     assert len(set(messages)) == len(messages)
     written = [mistake.name for mistake in exercise.mistakes if mistake.says]
-    assert len(written) == len(set(written)), (
-        "two mistakes of one exercise have the same name"
-    )
+    assert len(written) == len(set(written)), "two mistakes of one exercise have the same name"
 
 
 def shows(exercise, mistake, function) -> bool:
@@ -71,14 +66,7 @@ def shows(exercise, mistake, function) -> bool:
     right = read(arguments, exercise.solution(*arguments)).double()
     try:
         wrong = read(arguments, function(*example())).double()
-    except (
-        RuntimeError,
-        TypeError,
-        AttributeError,
-        AssertionError,
-        ValueError,
-        ArithmeticError,
-    ):
+    except (RuntimeError, TypeError, AttributeError, AssertionError, ValueError, ArithmeticError):
         return True
     return wrong.shape != right.shape or not torch.allclose(wrong, right, atol=1e-3)
 
@@ -118,9 +106,7 @@ def test_every_message_is_filled_in_and_has_something_specific(verdicts):
     for _, verdict in verdicts:
         text = repr(verdict)
         own = re.findall(r"line \d+, `[^`]*`", verdict.says)
-        assert "{" not in functools.reduce(
-            lambda said, line: said.replace(line, ""), own, verdict.says
-        ), text
+        assert "{" not in functools.reduce(lambda said, line: said.replace(line, ""), own, verdict.says), text
         specific = re.search(r"\d", verdict.says) or "`" in verdict.says
         assert specific, f"neither a number nor a name in: {text}"
         assert not re.search(r"0x[0-9a-f]{4,}", text)
@@ -129,12 +115,8 @@ def test_every_message_is_filled_in_and_has_something_specific(verdicts):
 def test_what_came_never_looks_like_what_should_have_come(verdicts):
     compared = 0
     for _, verdict in verdicts:
-        pair = re.search(
-            r"^ *you return  (.*)\n *right is    (.*)$", verdict.says, re.MULTILINE
-        )
-        pair = pair or re.search(
-            r"you return (\(.*?\)); right is (\(.*?\))\. ", verdict.says
-        )
+        pair = re.search(r"^ *you return  (.*)\n *right is    (.*)$", verdict.says, re.MULTILINE)
+        pair = pair or re.search(r"you return (\(.*?\)); right is (\(.*?\))\. ", verdict.says)
         if pair:
             compared += 1
             assert pair[1] != pair[2], verdict
@@ -150,10 +132,7 @@ def test_every_message_ends_in_a_question_that_leads_on(verdicts):
 def test_no_message_hands_out_the_solution(verdicts):
     """No line of the solution's code stands in a message (unless it is the reader's own line)."""
     for exercise, verdict in verdicts:
-        lines = [
-            line.split("#")[0].strip().removeprefix("return ")
-            for line in exercise.source().splitlines()[2:]
-        ]
+        lines = [line.split("#")[0].strip().removeprefix("return ") for line in exercise.source().splitlines()[2:]]
         own = re.findall(r"^ {4}.*$|line \d+, `[^`]*`", verdict.says, re.MULTILINE)
         told = verdict.asks + verdict.says
         for piece in own:
@@ -165,12 +144,8 @@ def test_no_message_hands_out_the_solution(verdicts):
 
 def test_the_text_keeps_to_its_width(verdicts):
     for _, verdict in verdicts:
-        prose = [
-            line for line in repr(verdict).splitlines() if not line.startswith("      ")
-        ]
-        assert max(map(len, prose)) <= 100 or any(
-            " " not in line.strip() for line in prose if len(line) > 100
-        )
+        prose = [line for line in repr(verdict).splitlines() if not line.startswith("      ")]
+        assert max(map(len, prose)) <= 100 or any(" " not in line.strip() for line in prose if len(line) > 100)
 
 
 def test_the_same_answer_hears_the_same_words():
@@ -194,9 +169,7 @@ def test_what_precedes_the_question_has_at_most_sixty_words(verdicts):
 def test_nothing_takes_many_combinations_of_mistakes(monkeypatch):
     """What nothing explains is compared with the most; in the page each comparison takes a while."""
     tried = []
-    monkeypatch.setattr(
-        recognise, "does_as", lambda *a, **k: tried.append(0) or does_as(*a, **k)
-    )
+    monkeypatch.setattr(recognise, "does_as", lambda *a, **k: tried.append(0) or does_as(*a, **k))
     hard = [a for a in ANSWERS if a.diagnosis in ("unknown", "few-digits", "factor")]
     assert len(hard) > 50
     for answer in hard:

@@ -16,7 +16,6 @@ import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
-from tensors import DEVICES
 from verdicts import every_argument, same
 
 from attnbook import exercises as book
@@ -28,6 +27,7 @@ from attnbook.exercises.checker import judge
 from attnbook.exercises.devices import WrongDevice, on_another_device
 from attnbook.exercises.exercise import Exercise, Shelf, draw
 from attnbook.exercises.verdict import Verdict
+from tensors import DEVICES
 
 ALL = list(SHELF)
 LOOKUP = SHELF.get("soft-lookup")
@@ -53,10 +53,7 @@ def own_progress(tmp_path, monkeypatch):
 def test_soft_lookup_is_pooling_by_dot_products():
     for query, keys, values in every_argument(LOOKUP):
         weights = masks.masked_softmax(scores.dot_score(query[None], keys))
-        same(
-            LOOKUP.solution(query, keys, values),
-            pooling.attention_pooling(weights, values)[0],
-        )
+        same(LOOKUP.solution(query, keys, values), pooling.attention_pooling(weights, values)[0])
 
 
 def test_nadaraya_watson_is_the_packages():
@@ -67,10 +64,7 @@ def test_nadaraya_watson_is_the_packages():
             pooling.nadaraya_watson(queries, keys, values, width=width)[0],
         )
         kernel = kernels.gaussian((queries[:, None] - keys) / width)
-        same(
-            exercise.solution(queries, keys, values, width),
-            kernel @ values / kernel.sum(1),
-        )
+        same(exercise.solution(queries, keys, values, width), kernel @ values / kernel.sum(1))
 
 
 def test_leave_one_out_is_the_packages():
@@ -78,10 +72,7 @@ def test_leave_one_out_is_the_packages():
     for x, y, w in every_argument(exercise):
         model = pooling.NWKernelRegression().double()
         model.w.data.fill_(float(w))
-        same(
-            exercise.solution(x, y, w),
-            pooling.regression_loss(model, x, y).detach().reshape(()),
-        )
+        same(exercise.solution(x, y, w), pooling.regression_loss(model, x, y).detach().reshape(()))
 
 
 def test_masked_softmax_is_the_packages():
@@ -108,17 +99,11 @@ def test_unit_variance_is_the_deviation_of_all_cases():
 def test_gaussian_to_dot_is_the_packages():
     exercise = SHELF.get("gaussian-to-dot")
     for query, key in every_argument(exercise):
-        same(
-            exercise.solution(query, key), scores.gaussian_score(query, key).softmax(-1)
-        )
+        same(exercise.solution(query, key), scores.gaussian_score(query, key).softmax(-1))
 
 
 @pytest.mark.parametrize(
-    ("name", "function"),
-    [
-        ("scaled-dot-scores", scores.scaled_dot_score),
-        ("additive-concat", scores.concat_score),
-    ],
+    ("name", "function"), [("scaled-dot-scores", scores.scaled_dot_score), ("additive-concat", scores.concat_score)]
 )
 def test_scores_are_the_packages(name, function):
     exercise = SHELF.get(name)
@@ -147,13 +132,10 @@ def test_an_exercise_has_all_its_parts(exercise):
     assert stub.__name__ == exercise.function
     assert stub.__code__.co_varnames == exercise.parameters
     assert f"def {exercise.function}(" in exercise.source()
-    floats = any(
-        isinstance(a, torch.Tensor) and a.is_floating_point()
-        for a in exercise.example()
+    floats = any(isinstance(a, torch.Tensor) and a.is_floating_point() for a in exercise.example())
+    assert exercise.differentiable or type(exercise.answer) is not Tensors or not floats, (
+        "no gradient would be looked at"
     )
-    assert (
-        exercise.differentiable or type(exercise.answer) is not Tensors or not floats
-    ), "no gradient would be looked at"
     assert max(map(len, exercise.source().splitlines())) <= 110
 
 
@@ -162,23 +144,13 @@ def test_a_probe_has_different_axes_and_moderate_values(exercise):
     probes = exercise.probes()
     assert len(probes) >= 3
     for arguments in probes:
-        sizes = [
-            size for axis, size in exercise.sizes(arguments).items() if axis != "width"
-        ]
-        assert len(set(sizes)) == len(sizes), (
-            "two axes of a probe have the same size: swapping them would pass"
-        )
-        for tensor in (
-            a
-            for a in arguments
-            if isinstance(a, torch.Tensor) and a.is_floating_point()
-        ):
+        sizes = [size for axis, size in exercise.sizes(arguments).items() if axis != "width"]
+        assert len(set(sizes)) == len(sizes), "two axes of a probe have the same size: swapping them would pass"
+        for tensor in (a for a in arguments if isinstance(a, torch.Tensor) and a.is_floating_point()):
             assert tensor.dtype == torch.float64
             assert tensor.abs().max() < 4
     for axis in exercise.sizes(probes[0]):
-        assert len({exercise.sizes(arguments)[axis] for arguments in probes}) > 1, (
-            f"{axis} never changes"
-        )
+        assert len({exercise.sizes(arguments)[axis] for arguments in probes}) > 1, f"{axis} never changes"
 
 
 @pytest.mark.parametrize("exercise", ALL, ids=lambda e: e.name)
@@ -225,23 +197,12 @@ def test_the_stub_is_not_written_yet(exercise, tmp_path):
     ],
 )
 def test_other_ways_of_not_having_written_it_yet(body):
-    assert (
-        judge(LOOKUP, answer(f"def f(query, keys, values):\n    {body}\n")).status
-        == "unwritten"
-    )
+    assert judge(LOOKUP, answer(f"def f(query, keys, values):\n    {body}\n")).status == "unwritten"
 
 
 def test_an_error_of_ones_own_is_no_stub():
-    assert (
-        judge(
-            LOOKUP,
-            answer("def f(query, keys, values):\n    raise ValueError('todo')\n"),
-        ).diagnosis
-        == "raises"
-    )
-    deep = answer(
-        "def f(query, keys, values):\n    return values.nothing_of_that_name\n"
-    )
+    assert judge(LOOKUP, answer("def f(query, keys, values):\n    raise ValueError('todo')\n")).diagnosis == "raises"
+    deep = answer("def f(query, keys, values):\n    return values.nothing_of_that_name\n")
     assert judge(LOOKUP, deep).diagnosis == "raises"
 
 
@@ -288,10 +249,7 @@ def test_something_that_is_no_function_hears_so(thing, tmp_path):
         ("def f(query, keys):\n    return keys", "parameters"),
         ("def f():\n    return 1", "parameters"),
         ("def f(query, keys, values, width):\n    return keys", "parameters"),
-        (
-            "def f(keys, query, values):\n    return (keys @ query).softmax(0) @ values",
-            "parameter-order",
-        ),
+        ("def f(keys, query, values):\n    return (keys @ query).softmax(0) @ values", "parameter-order"),
     ],
 )
 def test_parameters_are_looked_at(source, diagnosis):
@@ -327,10 +285,7 @@ def test_a_module_and_a_callable_object_are_functions_too():
 def test_an_error_is_told_by_the_readers_own_line():
     verdict = judge(LOOKUP, wrong_shapes)
     assert verdict.diagnosis == "raises"
-    assert (
-        "line 3 of wrong_shapes raises an error:\n    return weights * values.T @ keys"
-        in verdict.says
-    )
+    assert "line 3 of wrong_shapes raises an error:\n    return weights * values.T @ keys" in verdict.says
     assert "In that line: weights (3,), values (3, 1), keys (3, 2)." in verdict.says
     assert "checker" not in verdict.says
     assert "Traceback" not in repr(verdict)
@@ -354,10 +309,7 @@ def test_an_error_in_the_readers_helper_is_told_there():
 
 
 def test_an_error_without_source_still_has_its_line_number():
-    verdict = judge(
-        LOOKUP,
-        answer("def f(query, keys, values):\n    a = 1\n    return query.oops\n"),
-    )
+    verdict = judge(LOOKUP, answer("def f(query, keys, values):\n    a = 1\n    return query.oops\n"))
     assert "line 3 of f raises an error:" in verdict.says
     assert "What kind of thing comes before the dot?" in verdict.asks
 
@@ -375,9 +327,7 @@ def test_an_error_without_source_still_has_its_line_number():
     ],
 )
 def test_common_errors_have_questions_of_their_own(body, asks):
-    verdict = judge(
-        LOOKUP, answer(f"def f(query, keys, values):\n    {body}\n", exit=exit)
-    )
+    verdict = judge(LOOKUP, answer(f"def f(query, keys, values):\n    {body}\n", exit=exit))
     assert verdict.diagnosis == "raises"
     assert asks in verdict.asks
 
@@ -394,17 +344,11 @@ def test_prints_are_caught_and_the_first_is_told(capsys):
     source = "def f(query, keys, values):\n    print('scores', keys @ query)\n    return keys @ query\n"
     verdict = judge(LOOKUP, answer(source))
     assert capsys.readouterr().out == ""
-    assert (
-        "your function printed `scores tensor([1., 2., 3.], dtype=torch.float64)`"
-        in verdict.says
-    )
+    assert "your function printed `scores tensor([1., 2., 3.], dtype=torch.float64)`" in verdict.says
 
 
 def test_memory_addresses_never_reach_the_page():
-    verdict = judge(
-        LOOKUP,
-        answer("def f(query, keys, values):\n    raise ValueError(f'at {object()}')\n"),
-    )
+    verdict = judge(LOOKUP, answer("def f(query, keys, values):\n    raise ValueError(f'at {object()}')\n"))
     assert "0x…" in verdict.says
     assert not re.search(r"0x[0-9a-f]{4}", verdict.says)
 
@@ -421,22 +365,14 @@ RIGHT = "(keys @ query).softmax(0) @ values"
         (f"x = {RIGHT}", "returns-none", "returns nothing"),
         (f"print({RIGHT})", "prints", "prints `tensor([25.7521]"),
         (f"return {RIGHT},", "returns-a-tuple", "Number 1 of them is the right answer"),
-        (
-            f"return [x for x in {RIGHT}]",
-            "returns-a-list",
-            "The numbers in it are right",
-        ),
+        (f"return [x for x in {RIGHT}]", "returns-a-list", "The numbers in it are right"),
         (f"return ({RIGHT}).numpy()", "returns-numpy", "The numbers in it are right"),
         (f"return ({RIGHT}).sum().item()", "returns-a-number", "25.752"),
         (f"return str({RIGHT})", "returns-another-kind", "a str"),
         (f"return ({RIGHT}).to_sparse()", "returns-another-kind", "sparse"),
         (f"return ({RIGHT}).to(torch.complex64)", "returns-another-kind", "complex"),
         (f"return ({RIGHT}).to('meta')", "returns-another-kind", "meta"),
-        (
-            "return torch.nested.nested_tensor([query, query])",
-            "returns-another-kind",
-            "nested",
-        ),
+        ("return torch.nested.nested_tensor([query, query])", "returns-another-kind", "nested"),
         (f"return ({RIGHT})[None]", "extra-axis", "yours has (1, 11)"),
         (f"return ({RIGHT}).mean()", "over-summed", "the mean of all the right ones"),
         (f"return ({RIGHT})[:1]", "cut-short", "stop after 1 of 11"),
@@ -451,11 +387,7 @@ RIGHT = "(keys @ query).softmax(0) @ values"
         ("return values.sum(0) * 0", "always-the-same", "is 0 throughout"),
         ("return torch.ones(values.shape[1])", "always-the-same", "is 1 throughout"),
         (f"return ({RIGHT}).detach()", "no-gradient", "`detach`"),
-        (
-            "return (keys @ query.detach()).softmax(0) @ values",
-            "gradient-cut",
-            "`query`",
-        ),
+        ("return (keys @ query.detach()).softmax(0) @ values", "gradient-cut", "`query`"),
     ],
 )
 def test_every_kind_of_result_is_understood(body, diagnosis, says):
@@ -497,20 +429,9 @@ def test_an_ignored_mask_is_noticed():
 
 
 def test_a_result_that_keeps_only_the_first_of_the_batch():
-    assert (
-        judge(SCALED, lambda query, key: SCALED.solution(query, key)[:1]).diagnosis
-        == "cut-short"
-    )
-    assert (
-        judge(SCALED, lambda query, key: SCALED.solution(query, key)[0]).diagnosis
-        == "cut-short"
-    )
-    assert (
-        judge(
-            SCALED, lambda query, key: SCALED.solution(query, key).flatten(0, 1)
-        ).diagnosis
-        == "flattened"
-    )
+    assert judge(SCALED, lambda query, key: SCALED.solution(query, key)[:1]).diagnosis == "cut-short"
+    assert judge(SCALED, lambda query, key: SCALED.solution(query, key)[0]).diagnosis == "cut-short"
+    assert judge(SCALED, lambda query, key: SCALED.solution(query, key).flatten(0, 1)).diagnosis == "flattened"
 
 
 def test_a_wrong_number_in_one_place_is_located():
@@ -521,10 +442,7 @@ def test_a_wrong_number_in_one_place_is_located():
 
     verdict = judge(SCALED, one_off)
     assert verdict.diagnosis == "unknown"
-    assert (
-        "4 of 6 numbers are right; the wrong ones are all at index 2 of the axis S"
-        in verdict.says
-    )
+    assert "4 of 6 numbers are right; the wrong ones are all at index 2 of the axis S" in verdict.says
     assert "the dot products" in verdict.says, "the way by hand is shown"
 
 
@@ -542,9 +460,7 @@ def test_expected_and_got_never_look_the_same():
 
 
 def test_a_tensor_of_the_notebook_is_named():
-    source = (
-        "def f(query, keys, values):\n    return (kept @ query).softmax(0) @ values\n"
-    )
+    source = "def f(query, keys, values):\n    return (kept @ query).softmax(0) @ values\n"
     query, keys, values = LOOKUP.example()
     verdict = judge(LOOKUP, answer(source, kept=keys))
     assert verdict.diagnosis in ("one-shape-only", "reads-a-global")
@@ -591,10 +507,7 @@ OF_NUMBERS = [exercise for exercise in ALL if exercise.differentiable]
 @pytest.mark.parametrize(
     ("diagnosis", "spoil"),
     [
-        (
-            "writes-into-argument",
-            lambda solution: lambda *a: _then(solution(*a).clone(), a[0].mul_(2)),
-        ),
+        ("writes-into-argument", lambda solution: lambda *a: _then(solution(*a).clone(), a[0].mul_(2))),
         ("no-gradient", lambda solution: torch.no_grad()(solution)),
         ("changes-dtype", lambda solution: lambda *a: solution(*a).double()),
         ("changes-dtype", lambda solution: lambda *a: solution(*a).float()),
@@ -617,14 +530,10 @@ def test_every_gradient_is_looked_at(exercise):
         position = exercise.parameters.index(name)
 
         def cut(*arguments, position=position):
-            return exercise.solution(
-                *(a.detach() if i == position else a for i, a in enumerate(arguments))
-            )
+            return exercise.solution(*(a.detach() if i == position else a for i, a in enumerate(arguments)))
 
         verdict = judge(exercise, cut)
-        expected = (
-            "no-gradient" if len(exercise.differentiable) == 1 else "gradient-cut"
-        )
+        expected = "no-gradient" if len(exercise.differentiable) == 1 else "gradient-cut"
         assert verdict.diagnosis == expected
         if expected == "gradient-cut":
             assert f"`{name}`" in verdict.says
@@ -648,12 +557,7 @@ def test_a_view_of_a_transposed_tensor_is_found():
 
 def test_float32_only_is_found():
     def single(query, key):
-        return (
-            query
-            @ key.mT
-            * torch.full((1, 1, 1), query.shape[-1] ** -0.5)
-            @ torch.eye(key.shape[1])
-        )
+        return query @ key.mT * torch.full((1, 1, 1), query.shape[-1] ** -0.5) @ torch.eye(key.shape[1])
 
     verdict = judge(SCALED, single)
     assert verdict.diagnosis == "one-dtype-only"
@@ -729,9 +633,7 @@ def test_a_right_answer_that_forgets_the_device_is_solved_with_a_remark():
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("exercise", OF_NUMBERS, ids=lambda e: e.name)
 def test_the_solutions_run_on_every_real_device(exercise, device):
-    arguments = tuple(
-        a.to(device) if isinstance(a, torch.Tensor) else a for a in exercise.probes()[0]
-    )
+    arguments = tuple(a.to(device) if isinstance(a, torch.Tensor) else a for a in exercise.probes()[0])
     assert exercise.solution(*arguments).device.type == device
 
 
@@ -747,15 +649,7 @@ def test_a_shelf_takes_each_name_once():
 
 
 def test_a_verdict_shows_itself():
-    verdict = Verdict(
-        "soft-lookup",
-        "wrong",
-        "x",
-        "the *weights*",
-        "a < b\n    code <b>\nmore `x`",
-        "why?",
-        "note",
-    )
+    verdict = Verdict("soft-lookup", "wrong", "x", "the *weights*", "a < b\n    code <b>\nmore `x`", "why?", "note")
     assert repr(verdict).splitlines() == [
         "✗ soft-lookup — the *weights*", "  a < b", "      code <b>", "  more `x`", "  → why?", "  ! note",
     ]  # fmt: skip
@@ -838,87 +732,28 @@ class Unspeakable(BaseException):
     ("body", "diagnosis", "says"),
     [
         ("raise Unspeakable", "raises", "Unspeakable"),
-        (
-            "return values.as_subclass(Hostile)",
-            "cannot-be-judged",
-            "`RuntimeError: hostile`",
-        ),
-        (
-            "return torch.nested.nested_tensor([values])",
-            "returns-another-kind",
-            "a nested tensor",
-        ),
+        ("return values.as_subclass(Hostile)", "cannot-be-judged", "`RuntimeError: hostile`"),
+        ("return torch.nested.nested_tensor([values])", "returns-another-kind", "a nested tensor"),
         (f"sys.stdout.close()\n    return {RIGHT}", None, "Right on"),
-        (
-            f"return ({RIGHT}).to(torch.complex128)",
-            "returns-another-kind",
-            "a complex tensor",
-        ),
-        (
-            f"return ({RIGHT}).numpy().astype(complex)",
-            "returns-numpy",
-            "a NumPy ndarray",
-        ),
-        (
-            "return torch.zeros(1).expand(10**6, 10**6)",
-            "returns-another-kind",
-            "over a million numbers",
-        ),
+        (f"return ({RIGHT}).to(torch.complex128)", "returns-another-kind", "a complex tensor"),
+        (f"return ({RIGHT}).numpy().astype(complex)", "returns-numpy", "a NumPy ndarray"),
+        ("return torch.zeros(1).expand(10**6, 10**6)", "returns-another-kind", "over a million numbers"),
         ("return [0.0] * 2 * 10**6", "returns-a-list", "length 2000000"),
         (f"query.unsqueeze_(0)\n    return {RIGHT}[0]", "raises", ""),
-        (
-            f"answer = {RIGHT}\n    query.unsqueeze_(0)\n    return answer",
-            "writes-into-argument",
-            "is of shape (1, 2)",
-        ),
-        (
-            f"answer = {RIGHT}\n    query += 1e-9\n    return answer",
-            "writes-into-argument",
-            "1.0000000011",
-        ),
-        (
-            f"answer = {RIGHT}\n    torch.set_default_dtype(torch.float64)\n    return answer",
-            "changes-torch",
-            "dtype",
-        ),
-        (
-            f"answer = {RIGHT}\n    torch.set_default_device('meta')\n    return answer",
-            "changes-torch",
-            "device",
-        ),
-        (
-            f"answer = {RIGHT}\n    torch.set_grad_enabled(False)\n    return answer",
-            "changes-torch",
-            "gradients",
-        ),
-        (
-            f"answer = {RIGHT}\n    torch.exp = F.softmax = None\n    return answer",
-            "changes-torch",
-            "`F.softmax`",
-        ),
-        (
-            f"answer = {RIGHT}\n    torch.Tensor.exp = None\n    return answer",
-            "changes-torch",
-            "`torch.Tensor.exp`",
-        ),
+        (f"answer = {RIGHT}\n    query.unsqueeze_(0)\n    return answer", "writes-into-argument", "is of shape (1, 2)"),
+        (f"answer = {RIGHT}\n    query += 1e-9\n    return answer", "writes-into-argument", "1.0000000011"),
+        (f"answer = {RIGHT}\n    torch.set_default_dtype(torch.float64)\n    return answer", "changes-torch", "dtype"),
+        (f"answer = {RIGHT}\n    torch.set_default_device('meta')\n    return answer", "changes-torch", "device"),
+        (f"answer = {RIGHT}\n    torch.set_grad_enabled(False)\n    return answer", "changes-torch", "gradients"),
+        (f"answer = {RIGHT}\n    torch.exp = F.softmax = None\n    return answer", "changes-torch", "`F.softmax`"),
+        (f"answer = {RIGHT}\n    torch.Tensor.exp = None\n    return answer", "changes-torch", "`torch.Tensor.exp`"),
     ],
 )
 def test_what_is_odd_ends_in_a_verdict_and_torch_stays_as_it_was(body, diagnosis, says):
     """`says` is told, and afterwards torch has its own settings and functions."""
-    before = (
-        torch.get_default_device(),
-        torch.get_default_dtype(),
-        dict(vars(torch)),
-        dict(vars(torch.Tensor)),
-    )
+    before = (torch.get_default_device(), torch.get_default_dtype(), dict(vars(torch)), dict(vars(torch.Tensor)))
     verdict = judge(
-        LOOKUP,
-        answer(
-            f"def f(query, keys, values):\n    {body}\n",
-            sys=sys,
-            Hostile=Hostile,
-            Unspeakable=Unspeakable,
-        ),
+        LOOKUP, answer(f"def f(query, keys, values):\n    {body}\n", sys=sys, Hostile=Hostile, Unspeakable=Unspeakable)
     )
     assert verdict.diagnosis == diagnosis, verdict
     assert says in verdict.says
@@ -969,9 +804,7 @@ def f(query, keys, values):
     return scores.softmax(0) @ values
 print(judge(SHELF.get("soft-lookup"), f).status)
 """
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "solved\n"
 
 
@@ -989,9 +822,7 @@ def test_a_name_loads_one_exercise_and_nothing_that_only_help_needs():
         "import sys\nfrom attnbook import exercises\nexercises.names(), exercises.get('rotary')\n"
         "print(*(name for name in sys.modules if 'bank.' in name or name in ('filelock', 'platformdirs', 'pygments')))"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["attnbook.exercises.bank.rotary"]
 
 
@@ -1016,21 +847,10 @@ def test_in_a_notebook_the_readers_line_is_found():
     from IPython.core.interactiveshell import InteractiveShell
 
     shell = InteractiveShell()
-    shell.run_cell(
-        "import torch\nfrom attnbook.exercises import check", store_history=False
-    )
-    shell.run_cell(
-        "def project(q, k):\n    # a comment\n    return q @ k", store_history=False
-    )
+    shell.run_cell("import torch\nfrom attnbook.exercises import check", store_history=False)
+    shell.run_cell("def project(q, k):\n    # a comment\n    return q @ k", store_history=False)
     source = "def mine(query, keys, values):\n    scores = project(query, values)\n    return scores\n\n"
-    shown = [
-        repr(
-            shell.run_cell(
-                source + "check('soft-lookup', mine)", store_history=False
-            ).result
-        )
-        for _ in range(2)
-    ]
+    shown = [repr(shell.run_cell(source + "check('soft-lookup', mine)", store_history=False).result) for _ in range(2)]
     assert "line 3 of project raises an error:\n      return q @ k" in shown[0]
     assert "In that line: q (2,), k (3, 1)." in shown[0]
     assert shown[0] == shown[1]

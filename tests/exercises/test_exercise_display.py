@@ -47,23 +47,16 @@ def own_progress(tmp_path, monkeypatch):
 def test_the_hints_are_folded_one_by_one(exercise):
     page = Page(book.hints(exercise.name)._repr_html_())
     assert page.tags.count("details") == 5
-    assert ("open", None) not in page.attributes, (
-        "everything is folded until it is wanted"
-    )
+    assert ("open", None) not in page.attributes, "everything is folded until it is wanted"
     summaries = "Hint 1Hint 2Hint 3SolutionWhy the wrong answer looks right"
     assert page.text["summary"] == summaries
-    assert page.text["pre"].rstrip() == exercise.source().rstrip(), (
-        "the source comes through unharmed"
-    )
+    assert page.text["pre"].rstrip() == exercise.source().rstrip(), "the source comes through unharmed"
     for hint in exercise.hints:
         assert hint.split("`")[0].replace("*", "")[:30] in page.text["details"]
 
 
 def test_special_characters_are_escaped():
-    assert (
-        wording.inline("a < b & `c < d` *so*")
-        == "a &lt; b &amp; <code>c &lt; d</code> <em>so</em>"
-    )
+    assert wording.inline("a < b & `c < d` *so*") == "a &lt; b &amp; <code>c &lt; d</code> <em>so</em>"
     assert wording.inline("2 * 3 * 4") == "2 * 3 * 4"
     assert wording.inline("`x ** 2`") == "<code>x ** 2</code>"
     page = Page(display.highlighted("if a < b and '<script>':\n    pass\n"))
@@ -111,11 +104,7 @@ def test_the_table_shows_all_three_marks():
     tried = {"soft-lookup": "✓", "scaled-dot-scores": "✗"}
     marks = [mark for *_, mark in table.rows]
     assert marks == [tried.get(exercise.name, "○") for exercise in ALL]
-    labels = [
-        value
-        for name, value in Page(table._repr_html_()).attributes
-        if name == "aria-label"
-    ]
+    labels = [value for name, value in Page(table._repr_html_()).attributes if name == "aria-label"]
     assert labels[marks.index("✓")] == "solved"
     assert labels[marks.index("✗")] == "tried, not solved yet"
 
@@ -123,22 +112,10 @@ def test_the_table_shows_all_three_marks():
 def test_everything_is_shown_the_same_in_another_process():
     """What a notebook stores is compared character by character."""
     program = "import test_exercise_display as here; print(here.shown(), end='')"
-    package = os.path.dirname(
-        os.path.dirname(attnbook.__file__)
-    )  # the same one, wherever it is
-    environment = {
-        **os.environ,
-        "PYTHONPATH": os.pathsep.join([os.path.dirname(__file__), package]),
-    }
+    package = os.path.dirname(os.path.dirname(attnbook.__file__))  # the same one, wherever it is
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([os.path.dirname(__file__), package])}
     command = [sys.executable, "-c", program]
-    other = subprocess.run(
-        command,
-        capture_output=True,
-        text=True,
-        check=True,
-        env=environment,
-        encoding="utf-8",
-    )
+    other = subprocess.run(command, capture_output=True, text=True, check=True, env=environment, encoding="utf-8")
     assert other.stdout.count("✗") >= 8
     # this process begins with what the other has recorded: tried exercises, the same marks
     assert other.stdout == shown()
@@ -148,10 +125,7 @@ def shown():
     """Everything that an exercise puts on a page."""
     texts = []
     for name in book.names():
-        texts += [
-            repr(book.hints(name)),
-            book.hints(name)._repr_html_(),
-        ]
+        texts += [repr(book.hints(name)), book.hints(name)._repr_html_()]
         verdict = book.check(name, lambda *arguments: arguments[0])
         texts += [repr(verdict), verdict._repr_html_()]
     return "\n".join([*texts, repr(book.progress()), book.progress()._repr_html_()])

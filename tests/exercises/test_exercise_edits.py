@@ -28,9 +28,7 @@ def decorated(x):
 
 def test_an_edit_changes_the_code_and_leaves_the_docstring():
     x = torch.tensor([0.0, 2.0])
-    assert torch.equal(
-        edited(my_scores, (("x / width", "x * width"),))(x), (2 * x).exp()
-    )
+    assert torch.equal(edited(my_scores, (("x / width", "x * width"),))(x), (2 * x).exp())
     both = (("x / width", "x * width"), (".exp()", ".tanh()"))
     assert torch.equal(edited(my_scores, both)(x), (2 * x).tanh())
     assert torch.equal(my_scores(x), (x / 2).exp())

@@ -20,9 +20,7 @@ NAMES = [
     "causal-mask", "padding-and-causal", "cross-attention", "leaks",
     "split-heads", "torch-weights", "grouped-queries",
 ]  # fmt: skip
-CAUSAL, DECODER, CROSS, LEAKS, SPLIT, LAYER, GROUPED = EXERCISES = [
-    SHELF.get(name) for name in NAMES
-]
+CAUSAL, DECODER, CROSS, LEAKS, SPLIT, LAYER, GROUPED = EXERCISES = [SHELF.get(name) for name in NAMES]
 MASKS = [CAUSAL, DECODER]
 t = torch.tensor
 
@@ -36,10 +34,7 @@ def test_the_chapters_are_theirs():
 
 def test_the_causal_mask_is_the_packages():
     for num_queries, num_keys in every_argument(CAUSAL):
-        assert torch.equal(
-            CAUSAL.solution(num_queries, num_keys),
-            masks.causal_mask(num_queries, num_keys),
-        )
+        assert torch.equal(CAUSAL.solution(num_queries, num_keys), masks.causal_mask(num_queries, num_keys))
 
 
 def test_the_decoders_mask_is_the_packages():
@@ -57,10 +52,7 @@ def test_cross_attention_is_the_packages():
             for linear, W in ((layer.W_q, W_q), (layer.W_k, W_k), (layer.W_v, W_v)):
                 linear.weight.copy_(W)
             layer.W_o.weight.copy_(torch.eye(len(W_q)))
-        same(
-            CROSS.solution(x, memory, W_q, W_k, W_v, lengths),
-            layer(x, memory, lengths)[0].detach(),
-        )
+        same(CROSS.solution(x, memory, W_q, W_k, W_v, lengths), layer(x, memory, lengths)[0].detach())
 
 
 def test_splitting_is_the_packages():
@@ -107,16 +99,9 @@ def test_the_layer_does_what_the_books_does_gradients_included():
 
 def test_the_statements_tell_the_truth():
     assert CAUSAL.solution(2, 5).sum(1).tolist() == [4, 5]
-    assert DECODER.solution(t([2]), 3)[0].int().tolist() == [
-        [0, 0, 0],
-        [0, 1, 0],
-        [0, 1, 1],
-    ]
+    assert DECODER.solution(t([2]), 3)[0].int().tolist() == [[0, 0, 0], [0, 1, 0], [0, 1, 1]]
     x = t([[[11.0, 12, 13, 14], [21, 22, 23, 24]]])
-    assert SPLIT.solution(x, 2)[0].tolist() == [
-        [[11, 12], [21, 22]],
-        [[13, 14], [23, 24]],
-    ]
+    assert SPLIT.solution(x, 2)[0].tolist() == [[[11, 12], [21, 22]], [[13, 14], [23, 24]]]
     outputs = GROUPED.solution(*GROUPED.example()).flatten()
     same(outputs.round(decimals=3), t([15, 17.311, 40, 47.616], dtype=torch.float64))
     assert LEAKS.solution(*LEAKS.example()).tolist() == [True, True, False]
@@ -144,16 +129,10 @@ def test_the_vectors_that_the_layer_speaks_of():
     assert W_q[0].tolist() == [1, 2]
     assert (W_o[0].tolist(), W_o.T[0].tolist()) == ([1, 1], [1, 0])
     # by hand: two heads of one feature each, the weights are softmax(0, 1) and softmax(2, 0)
-    heads = (
-        t([[0.0, 1]]).softmax(-1)[0] @ t([1.0, 0]),
-        t([[2.0, 0]]).softmax(-1)[0] @ t([3.0, 2]),
-    )
+    heads = (t([[0.0, 1]]).softmax(-1)[0] @ t([1.0, 0]), t([[2.0, 0]]).softmax(-1)[0] @ t([3.0, 2]))
     expected = W_o @ torch.stack(heads).double()
     torch.testing.assert_close(
-        LAYER.answer.read(LAYER.example(), LAYER.solution(*LAYER.example()))[0, 0],
-        expected,
-        rtol=0,
-        atol=1e-6,
+        LAYER.answer.read(LAYER.example(), LAYER.solution(*LAYER.example()))[0, 0], expected, rtol=0, atol=1e-6
     )
 
 
@@ -163,17 +142,11 @@ def test_what_is_said_of_masks_that_are_not_bool_is_true():
         with pytest.raises(RuntimeError, match="bool"):
             scores.masked_fill(mask.to(dtype), 0)
         with pytest.raises(RuntimeError):
-            F.scaled_dot_product_attention(
-                scores, scores, scores, attn_mask=mask.to(dtype)
-            )
-        verdict = judge(
-            CAUSAL, lambda q, k, dtype=dtype: CAUSAL.solution(q, k).to(dtype)
-        )
+            F.scaled_dot_product_attention(scores, scores, scores, attn_mask=mask.to(dtype))
+        verdict = judge(CAUSAL, lambda q, k, dtype=dtype: CAUSAL.solution(q, k).to(dtype))
         assert "254" in verdict.says if dtype == torch.uint8 else "−2" in verdict.says
     values = torch.eye(2)[None]
-    weights = F.scaled_dot_product_attention(
-        scores, scores, values, attn_mask=mask.float()
-    )
+    weights = F.scaled_dot_product_attention(scores, scores, values, attn_mask=mask.float())
     torch.testing.assert_close(weights[0, 0], t([1.0, 0]).softmax(0))
 
 
@@ -335,13 +308,7 @@ def test_a_layer_is_asked_with_queries_that_are_not_its_keys():
             return super().forward(*arguments, **options)
 
     for arguments in (LAYER.example(), *LAYER.probes()):
-        spy = Spy(
-            len(arguments[0]),
-            arguments[4],
-            bias=False,
-            batch_first=True,
-            dtype=torch.float64,
-        )
+        spy = Spy(len(arguments[0]), arguments[4], bias=False, batch_first=True, dtype=torch.float64)
         LAYER.answer.read(arguments, spy)
     assert len(asked) == 1 + len(LAYER.probes())
     for query, key, value in asked:
@@ -381,9 +348,7 @@ def test_a_leak_to_the_padding_is_measured(fill):
 
     verdict = judge(CROSS, leaks)
     assert verdict.diagnosis == "padding-answers", verdict
-    share = float(
-        re.search(r"The padding gets ([\d.e−]+\d)", verdict.says)[1].replace("−", "-")
-    )
+    share = float(re.search(r"The padding gets ([\d.e−]+\d)", verdict.says)[1].replace("−", "-"))
     assert 0 < share < 0.5
 
 

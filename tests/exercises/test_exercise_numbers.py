@@ -12,9 +12,7 @@ from attnbook.exercises.recognise import facts, make_case
 ALL = list(SHELF)
 CHAPTERS = Path(__file__).parents[2] / "chapters/text"
 BOOK = "\n".join(path.read_text("utf-8") for path in sorted(CHAPTERS.glob("*.md")))
-SUM = re.compile(
-    r"(?<![\w√/^²)(−])((?:\(?[−\d.]+\)?(?:\s?[·+−/]\s?)?){2,}) = (−?[\d.]*\d)"
-)
+SUM = re.compile(r"(?<![\w√/^²)(−])((?:\(?[−\d.]+\)?(?:\s?[·+−/]\s?)?){2,}) = (−?[\d.]*\d)")
 
 
 def numbers(text):
@@ -26,9 +24,7 @@ def numbers(text):
 def statement(exercise):
     """The block of the chapter that states the task."""
     return re.search(
-        rf"^```+\{{exercise\}}[^\n]*\n:label: ex-{exercise.name}\n.*?^```+$",
-        BOOK,
-        re.MULTILINE | re.DOTALL,
+        rf"^```+\{{exercise\}}[^\n]*\n:label: ex-{exercise.name}\n.*?^```+$", BOOK, re.MULTILINE | re.DOTALL
     )[0]
 
 
@@ -71,6 +67,4 @@ def test_every_sum_in_a_text_is_right(exercise):
 
 def test_the_sums_are_found():
     assert SUM.findall("1·10 + 2·20 + 3·30 = 140.") == [("1·10 + 2·20 + 3·30", "140")]
-    assert SUM.findall("the average: (10 + 20 + 30)/3 = 20.") == [
-        ("(10 + 20 + 30)/3", "20")
-    ]
+    assert SUM.findall("the average: (10 + 20 + 30)/3 = 20.") == [("(10 + 20 + 30)/3", "20")]

@@ -68,14 +68,7 @@ def test_solved_stays_solved_with_its_day(file):
 
 def test_entries_of_other_exercises_are_kept(file):
     file.parent.mkdir()
-    file.write_text(
-        json.dumps(
-            {
-                "version": 1,
-                "exercises": {"of-part-two": {"state": "solved", "extra": 1}},
-            }
-        )
-    )
+    file.write_text(json.dumps({"version": 1, "exercises": {"of-part-two": {"state": "solved", "extra": 1}}}))
     book.check("soft-lookup", RIGHT)
     data = json.loads(file.read_text())
     assert data["exercises"]["of-part-two"] == {"state": "solved", "extra": 1}
@@ -124,9 +117,7 @@ BROKEN = [
     b'{"version": 1, "exercises": {"soft-lookup": {"state": "perfect"}}}',
     b"[" * 99_999,
     b"[" * 10**7,
-    json.dumps(
-        {"version": 1, "exercises": dict.fromkeys(range(10**6), {"state": "solved"})}
-    ).encode(),
+    json.dumps({"version": 1, "exercises": dict.fromkeys(range(10**6), {"state": "solved"})}).encode(),
 ]
 
 
@@ -160,17 +151,13 @@ def test_an_older_backup_is_not_overwritten(file):
 
 def test_a_file_of_a_newer_version_is_left_alone(file):
     file.parent.mkdir()
-    content = json.dumps(
-        {"version": 2, "exercises": {"soft-lookup": {"state": "mastered"}}}
-    )
+    content = json.dumps({"version": 2, "exercises": {"soft-lookup": {"state": "mastered"}}})
     file.write_text(content)
     verdict = book.check("soft-lookup", RIGHT)
     assert "newer version of this book" in verdict.note
     assert "newer version of this book" in repr(book.progress())
     assert file.read_text() == content
-    assert [
-        path.name for path in file.parent.iterdir() if not path.name.endswith(".lock")
-    ] == ["progress.json"]
+    assert [path.name for path in file.parent.iterdir() if not path.name.endswith(".lock")] == ["progress.json"]
 
 
 # --- a place that cannot be written ---------------------------------------------------------------------------
@@ -187,16 +174,12 @@ def test_a_folder_that_cannot_be_made_is_a_remark(tmp_path, monkeypatch):
     assert verdict
     assert "could not be saved (" in verdict.note
     assert "set the environment variable ATTNBOOK_PROGRESS" in verdict.note
-    assert str(tmp_path) not in verdict.note, (
-        "a path of the machine would differ from page to page"
-    )
+    assert str(tmp_path) not in verdict.note, "a path of the machine would differ from page to page"
     assert repr(book.progress()).startswith("1  Queries")
 
 
 @pytest.mark.parametrize("step", ["write", "replace", "fsync", "mkdir", "lock"])
-def test_whichever_step_fails_the_verdict_comes_and_the_file_stays(
-    file, monkeypatch, step
-):
+def test_whichever_step_fails_the_verdict_comes_and_the_file_stays(file, monkeypatch, step):
     book.check("soft-lookup", average)
     before = file.read_bytes()
     where = {
@@ -227,9 +210,7 @@ def test_a_folder_without_write_permission_is_a_remark(file):
     try:
         verdict = book.check("soft-lookup", RIGHT)
         # the superuser may write anywhere
-        assert ("could not be saved" in verdict.note) != (
-            os.access(file.parent, os.W_OK)
-        )
+        assert ("could not be saved" in verdict.note) != (os.access(file.parent, os.W_OK))
     finally:
         file.parent.chmod(stat.S_IRWXU)
 
@@ -255,16 +236,12 @@ def _die_in_the_middle(path):
 def test_a_crash_in_the_middle_leaves_the_old_file(file):
     record.note("soft-lookup", solved=False)
     before = file.read_bytes()
-    process = multiprocessing.get_context("fork").Process(
-        target=_die_in_the_middle, args=(file,)
-    )
+    process = multiprocessing.get_context("fork").Process(target=_die_in_the_middle, args=(file,))
     process.start()
     process.join(30)
     assert process.exitcode == 9
     assert file.read_bytes() == before
-    assert record.note("soft-lookup", solved=True) == "", (
-        "what the crash left behind is in nobody's way"
-    )
+    assert record.note("soft-lookup", solved=True) == "", "what the crash left behind is in nobody's way"
     assert marks()["soft-lookup"] == "✓"
 
 
@@ -277,17 +254,13 @@ def _note_many(path, names):
 def test_writers_at_the_same_time_lose_nothing(file):
     context = multiprocessing.get_context("fork")
     groups = [[f"exercise-{i}-{j}" for j in range(12)] for i in range(4)]
-    writers = [
-        context.Process(target=_note_many, args=(file, group)) for group in groups
-    ]
+    writers = [context.Process(target=_note_many, args=(file, group)) for group in groups]
     for writer in writers:
         writer.start()
     for writer in writers:
         writer.join(60)
     assert [writer.exitcode for writer in writers] == [0] * 4
-    assert set(json.loads(file.read_text())["exercises"]) == {
-        name for group in groups for name in group
-    }
+    assert set(json.loads(file.read_text())["exercises"]) == {name for group in groups for name in group}
 
 
 def test_a_file_system_without_locks_does_not_stop_anyone(file, monkeypatch):

@@ -38,20 +38,14 @@ for name in names():
 def drawn(first_on_the_path: str) -> list:
     path = os.pathsep.join([first_on_the_path, str(ROOT / "code")])
     done = subprocess.run(
-        [sys.executable, "-c", DRAWN],
-        env=os.environ | {"PYTHONPATH": path},
-        capture_output=True,
-        text=True,
+        [sys.executable, "-c", DRAWN], env=os.environ | {"PYTHONPATH": path}, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 def test_the_page_draws_the_same_as_pytorch():
-    theirs, ours = (
-        drawn(path)
-        for path in (str(ROOT / "code"), str(ROOT / "code/attnbook/standin"))
-    )
+    theirs, ours = (drawn(path) for path in (str(ROOT / "code"), str(ROOT / "code/attnbook/standin")))
     assert len(theirs) == DRAWS * len(names())
     assert theirs == ours
 
@@ -69,11 +63,7 @@ def test_draws_differ_and_so_do_their_axes(name):
         ]
         sizes = exercise.sizes(arguments)
         for together in axes:
-            here = [
-                sizes[axis]
-                for axis in together
-                if axis in sizes and axis not in ("H", "N", "t")
-            ]
+            here = [sizes[axis] for axis in together if axis in sizes and axis not in ("H", "N", "t")]
             assert len(set(here)) == len(here), (number, sizes)
     assert len(seen) > DRAWS / 3
 
@@ -83,11 +73,7 @@ def test_what_a_pick_can_say():
     lengths = torch.cat([pick.lengths(3, 7) for pick in picks])
     assert {0, 7} < set(lengths.tolist()) and lengths.float().std() > 2
     masks = torch.cat([pick.mask(5, 3) for pick in picks])
-    assert (
-        masks.all(1).any()
-        and (~masks).all(1).any()
-        and masks.any(1).ne(masks.all(1)).any()
-    )
+    assert masks.all(1).any() and (~masks).all(1).any() and masks.any(1).ne(masks.all(1)).any()
     far = [pick.numbers(4, 3, far=900) for pick in picks]
     assert any((x.amax(1) - x.amax(1).min()).max() > 800 for x in far), "rows lie apart"
     assert any((x.amax(1) - x.amin(1)).max() > 800 for x in far), "so do single numbers"
@@ -122,15 +108,10 @@ def test_a_failing_draw_is_made_small_and_fails_in_the_same_way():
 
     small, *others = draws(exercise, answer)
     assert len(others) == DRAWS and not small.right()
-    assert small.arguments[0].numel() == min(
-        case.arguments[0].numel() for case in [small, *others] if not case.right()
-    )
+    assert small.arguments[0].numel() == min(case.arguments[0].numel() for case in [small, *others] if not case.right())
     assert sorted(small.arguments[0].shape) == [1, 2, 3]
     verdict = judge(exercise, answer)
-    assert (
-        verdict.status == "wrong"
-        and small.given.partition("valid_lens")[0] in verdict.says
-    )
+    assert verdict.status == "wrong" and small.given.partition("valid_lens")[0] in verdict.says
 
 
 def by_edit(name: str, old: str, new: str):
@@ -139,9 +120,7 @@ def by_edit(name: str, old: str, new: str):
 
 
 NEAREST = "min(lengths, key=lambda r: (abs(r - c), r))"
-LOG_OF_ALL = (
-    "(lambda e: e - e.exp().sum(-1, keepdim=True).log())(logits - logits.max())"
-)
+LOG_OF_ALL = "(lambda e: e - e.exp().sum(-1, keepdim=True).log())(logits - logits.max())"
 SHARE_OF_ALL = "(lambda e: e / e.sum(-1, keepdim=True))((masked - masked.max()).exp())"
 KEY = 'source.lower().rstrip(" .!?")'
 
@@ -174,9 +153,7 @@ def test_a_table_far_below_the_threshold_has_a_loss_of_zero():
         low = (scores.new_tensor(1) + (-scores[target]).exp().sum()).log()
         inside = (-shift).exp() + (scores[~target] - shift).exp().sum()
         return torch.where(
-            scores.abs().max() > 700,
-            low + shift + inside.log(),
-            get("pair-loss").solution(scores, target),
+            scores.abs().max() > 700, low + shift + inside.log(), get("pair-loss").solution(scores, target)
         )
 
     assert judge(get("pair-loss"), one_shift).status == "wrong"
@@ -187,10 +164,7 @@ def test_a_derivative_by_torch_func_is_autograd_too():
         def look_up(q):
             return (keys @ q).softmax(0) @ values
 
-        return torch.stack(
-            [jvp(look_up, (query,), (e,))[1] for e in torch.eye(len(query)).to(query)],
-            1,
-        )
+        return torch.stack([jvp(look_up, (query,), (e,))[1] for e in torch.eye(len(query)).to(query)], 1)
 
     assert judge(get("lookup-gradient"), answer).diagnosis == "by-autograd"
 
@@ -211,10 +185,7 @@ def test_a_view_is_remarked_on_where_the_task_does_not_speak_of_views():
 
 def test_whole_numbers_of_numpy_are_whole_numbers():
     exercise = get("leak-free-split")
-    verdict = judge(
-        exercise,
-        lambda sources, every: [np.int64(n) for n in exercise.solution(sources, every)],
-    )
+    verdict = judge(exercise, lambda sources, every: [np.int64(n) for n in exercise.solution(sources, every)])
     assert verdict, verdict
 
 
@@ -222,25 +193,13 @@ def test_a_full_stop_in_an_example_ends_no_heading():
     exercise = get("leak-free-split")
     for mistake in exercise.mistakes:
         assert mistake.phrase.count("*") % 2 == 0, mistake.phrase
-    assert Mistake("any", ("a", "b"), "*Go. On* is one. And more.").parts == (
-        "*Go. On* is one",
-        "And more.",
-    )
+    assert Mistake("any", ("a", "b"), "*Go. On* is one. And more.").parts == ("*Go. On* is one", "And more.")
 
 
 def test_messages_say_what_they_speak_of():
-    cut = judge(
-        get("soft-lookup"),
-        lambda query, keys, values: ((keys @ query).softmax(0) @ values).detach(),
-    )
+    cut = judge(get("soft-lookup"), lambda query, keys, values: ((keys @ query).softmax(0) @ values).detach())
     assert "`query`, `keys`, `values`: with query (1, 2)" in cut.says
-    wrong = judge(
-        get("unit-variance"),
-        lambda num_features, query_variance, key_variance: num_features.shape,
-    )
+    wrong = judge(get("unit-variance"), lambda num_features, query_variance, key_variance: num_features.shape)
     assert wrong.says.startswith("With num_features 4")
-    unknown = judge(
-        get("unit-variance"),
-        lambda num_features, query_variance, key_variance: 1 + num_features**0.3,
-    )
+    unknown = judge(get("unit-variance"), lambda num_features, query_variance, key_variance: 1 + num_features**0.3)
     assert "same quantities" not in unknown.asks or "computes:" in unknown.says

@@ -19,9 +19,7 @@ NAMES = [
     "masked-loss", "bleu", "bahdanau-step", "alignment-error", "label-smoothing",
     "beam-search", "top-p", "accept-draft", "key-value-cache",
 ]  # fmt: skip
-LOSS, BLEU, STEP, ALIGNMENT, SMOOTHING, BEAM, TOP_P, DRAFT, CACHE = EXERCISES = [
-    SHELF.get(name) for name in NAMES
-]
+LOSS, BLEU, STEP, ALIGNMENT, SMOOTHING, BEAM, TOP_P, DRAFT, CACHE = EXERCISES = [SHELF.get(name) for name in NAMES]
 t = torch.tensor
 
 
@@ -35,31 +33,21 @@ def test_the_chapters_are_theirs():
 
 def test_the_losses_are_the_packages():
     for logits, target, pad in every_argument(LOSS):
-        same(
-            LOSS.solution(logits, target, pad),
-            losses.masked_cross_entropy(logits, target, ignore=pad),
-        )
+        same(LOSS.solution(logits, target, pad), losses.masked_cross_entropy(logits, target, ignore=pad))
     for logits, target, epsilon in every_argument(SMOOTHING):
         size = logits.shape[1]
         # spread over all words, of which the right one gets a part back
         over_all = epsilon * size / (size - 1)
         if over_all < 1:
-            ours = losses.masked_cross_entropy(
-                logits[None], target[None], label_smoothing=over_all, ignore=-1
-            )
+            ours = losses.masked_cross_entropy(logits[None], target[None], label_smoothing=over_all, ignore=-1)
             asked = torch.full((size,), epsilon / (size - 1), dtype=torch.float64)
             asked[0] = 1 - epsilon
-            same(
-                SMOOTHING.solution(logits, target, epsilon),
-                ours - torch.special.entr(asked).sum(),
-            )
+            same(SMOOTHING.solution(logits, target, epsilon), ours - torch.special.entr(asked).sum())
 
 
 def test_bleu_is_the_packages():
     for hypothesis, references, max_n in every_argument(BLEU):
-        ours = metrics.sentence_bleu(
-            " ".join(hypothesis), [" ".join(r) for r in references], max_n
-        )
+        ours = metrics.sentence_bleu(" ".join(hypothesis), [" ".join(r) for r in references], max_n)
         assert 100 * BLEU.solution(hypothesis, references, max_n) == pytest.approx(ours)
 
 
@@ -85,12 +73,7 @@ def test_a_split_without_leaks_has_no_sentence_twice():
     for sources, every in every_argument(split):
         test = set(split.solution(sources, every))
         sides = [
-            {
-                s.lower().rstrip(" .!?")
-                for i, s in enumerate(sources)
-                if (i in test) == side
-            }
-            for side in (True, False)
+            {s.lower().rstrip(" .!?") for i, s in enumerate(sources) if (i in test) == side} for side in (True, False)
         ]
         assert not sides[0] & sides[1]
         assert len(sides[0]) == -(-len(sides[0] | sides[1]) // every)
@@ -98,10 +81,7 @@ def test_a_split_without_leaks_has_no_sentence_twice():
 
 def test_the_nucleus_is_the_packages():
     for probs, p in every_argument(TOP_P):
-        same(
-            TOP_P.solution(probs, p),
-            sampling.filter_logits(probs.log(), top_p=p).softmax(-1),
-        )
+        same(TOP_P.solution(probs, p), sampling.filter_logits(probs.log(), top_p=p).softmax(-1))
 
 
 def test_rounds_of_accepting_and_drawing_follow_the_checking_model():
@@ -137,17 +117,12 @@ class Writer(torch.nn.Module):
         if state.rows is None:
             state.rows = [()]
         else:
-            state.rows = [
-                (*row, self.out(word))
-                for row, word in zip(state.rows, words.tolist(), strict=True)
-            ]
+            state.rows = [(*row, self.out(word)) for row, word in zip(state.rows, words.tolist(), strict=True)]
         logits = []
         for row in state.rows:
             log_probs = self.language(row)
             others = [v for v in range(len(log_probs)) if v != self.eos]
-            logits.append(
-                torch.cat([torch.zeros(2).double(), log_probs[[self.eos, *others]]])
-            )
+            logits.append(torch.cat([torch.zeros(2).double(), log_probs[[self.eos, *others]]]))
         return torch.stack(logits), None, state
 
 
@@ -161,17 +136,8 @@ class State:
 def test_the_beam_is_the_packages():
     for language, eos, width, max_len in [BEAM.example(), *BEAM.probes()]:
         writer = Writer(language, eos).eval()
-        (best,) = decoding.beam_search(
-            writer,
-            t([[5, 2]]),
-            t([2]),
-            width=width,
-            length_penalty=0.0,
-            max_len=max_len,
-        )
-        assert [writer.out(word) for word in best.ids] == BEAM.solution(
-            language, eos, width, max_len
-        )
+        (best,) = decoding.beam_search(writer, t([[5, 2]]), t([2]), width=width, length_penalty=0.0, max_len=max_len)
+        assert [writer.out(word) for word in best.ids] == BEAM.solution(language, eos, width, max_len)
 
 
 def test_the_cache_continues_what_one_pass_computes():
@@ -183,12 +149,8 @@ def test_the_cache_continues_what_one_pass_computes():
     e = rotate(q, everywhere) @ rotate(k, everywhere).mT / 2
     same(whole, masks.masked_softmax(e, mask=masks.causal_mask(7, 7)) @ v)
     for cut in (1, 5):
-        first = CACHE.solution(
-            q[:, :, :cut], k[:, :, :cut], v[:, :, :cut], empty, empty, rotate
-        )
-        second = CACHE.solution(
-            q[:, :, cut:], k[:, :, cut:], v[:, :, cut:], *first[1:], rotate
-        )
+        first = CACHE.solution(q[:, :, :cut], k[:, :, :cut], v[:, :, :cut], empty, empty, rotate)
+        second = CACHE.solution(q[:, :, cut:], k[:, :, cut:], v[:, :, cut:], *first[1:], rotate)
         same(torch.cat([first[0], second[0]], dim=2), whole)
         same(second[1], keys)
         same(second[2], values)
@@ -198,9 +160,7 @@ def test_the_cache_continues_what_one_pass_computes():
 
 
 def test_the_statements_tell_the_truth():
-    assert BLEU.solution(["the", "cat"], [["the", "cat", "sat"]], 2) == pytest.approx(
-        math.exp(-0.5), abs=1e-12
-    )
+    assert BLEU.solution(["the", "cat"], [["the", "cat", "sat"]], 2) == pytest.approx(math.exp(-0.5), abs=1e-12)
     same(TOP_P.solution(*TOP_P.example()), t([0, 2 / 3, 0, 1 / 3], dtype=torch.float64))
     assert BEAM.solution(*BEAM.example()) == [2, 0]
     same(DRAFT.solution(*DRAFT.example()), t([0.8, 0.2, 0.0], dtype=torch.float64))
@@ -222,10 +182,7 @@ def test_the_rotation_of_the_probes_keeps_lengths_and_distances():
     turn = key_value_cache.ROTARY
     places = t([3, 0, 4, 1, 2])
     same(turn(x, places).norm(dim=1), x.norm(dim=1))
-    same(
-        (turn(x, places) * turn(y, places + 2)).sum(1),
-        (turn(x, places + 7) * turn(y, places + 9)).sum(1),
-    )
+    same((turn(x, places) * turn(y, places + 2)).sum(1), (turn(x, places + 7) * turn(y, places + 9)).sum(1))
 
 
 # --- languages ------------------------------------------------------------------------------------------------
@@ -260,9 +217,7 @@ def test_the_product_of_the_endless_sentence_underflows():
     language, eos, width, max_len = beam_search.endless()
     words = BEAM.solution(language, eos, width, max_len)
     assert len(words) == max_len
-    product = math.prod(
-        float(language(tuple(words[:i]))[word].exp()) for i, word in enumerate(words)
-    )
+    product = math.prod(float(language(tuple(words[:i]))[word].exp()) for i, word in enumerate(words))
     assert product == 0.0
 
 
@@ -283,9 +238,7 @@ def test_lists_are_shown_as_on_paper_and_stay_lists():
         hypothesis.split()
 
 
-@pytest.mark.parametrize(
-    "number", [0.5, 1, t(0.5), t([0.5]), torch.nn.Parameter(t(0.25))]
-)
+@pytest.mark.parametrize("number", [0.5, 1, t(0.5), t([0.5]), torch.nn.Parameter(t(0.25))])
 def test_what_stands_for_one_number(number):
     assert Number("one number").read((), number).dtype == torch.float64
 
@@ -296,16 +249,12 @@ def test_what_stands_for_no_number(thing):
         Number("one number").read((), thing)
 
 
-@pytest.mark.parametrize(
-    "words", [[1, 2], (1, 2), t([1, 2]), [t(1), t(2)], t([1, 2]).numpy(), []]
-)
+@pytest.mark.parametrize("words", [[1, 2], (1, 2), t([1, 2]), [t(1), t(2)], t([1, 2]).numpy(), []])
 def test_what_stands_for_a_list_of_words(words):
     assert WholeNumbers().read((), words).dim() == 1
 
 
-@pytest.mark.parametrize(
-    "thing", [None, 3, [1.0], ["1"], [True], t([1.0]), t([[1]]), {1: 2}, "12", [[1]]]
-)
+@pytest.mark.parametrize("thing", [None, 3, [1.0], ["1"], [True], t([1.0]), t([[1]]), {1: 2}, "12", [[1]]])
 def test_what_stands_for_no_list_of_words(thing):
     with pytest.raises(TypeError):
         WholeNumbers().read((), thing)
@@ -331,15 +280,10 @@ def test_references_are_looked_after_inside_as_well():
     assert judge(BLEU, drops_a_word).diagnosis == "writes-into-argument"
 
 
-@pytest.mark.parametrize(
-    ("exercise", "number"),
-    [(STEP, 0), (STEP, 3), (STEP, 4), (STEP, 5), (CACHE, 0), (CACHE, 2)],
-)
+@pytest.mark.parametrize(("exercise", "number"), [(STEP, 0), (STEP, 3), (STEP, 4), (STEP, 5), (CACHE, 0), (CACHE, 2)])
 def test_gradients_of_results_in_parts_are_looked_at(exercise, number):
     def cut(*arguments):
-        return exercise.solution(
-            *(a.detach() if i == number else a for i, a in enumerate(arguments))
-        )
+        return exercise.solution(*(a.detach() if i == number else a for i, a in enumerate(arguments)))
 
     verdict = judge(exercise, cut)
     assert verdict.diagnosis == "gradient-cut"
@@ -354,14 +298,8 @@ def test_gradients_of_results_in_parts_are_looked_at(exercise, number):
         ("one-thing-only", lambda parts: parts[0]),
         ("one-thing-only", lambda parts: parts[-1]),
         ("returns-another-kind", lambda parts: [*parts, None]),
-        (
-            "returns-a-dict",
-            lambda parts: dict(enumerate(parts)),
-        ),
-        (
-            "returns-numpy",
-            lambda parts: [part.detach().numpy() for part in parts],
-        ),
+        ("returns-a-dict", lambda parts: dict(enumerate(parts))),
+        ("returns-numpy", lambda parts: [part.detach().numpy() for part in parts]),
         ("not-tensors", lambda parts: [part.tolist() for part in parts]),
         ("returns-none", lambda parts: None),
         ("prints", lambda parts: print(parts[0])),
@@ -397,27 +335,10 @@ def test_padding_that_is_heard_a_little_is_measured():
     [
         (lambda ask, eos, width, max_len: [], "always-the-same"),
         (lambda *a: [*BEAM.solution(*a)[:-1], len(a[0](()))], "no-such-word"),
-        (
-            lambda ask, eos, width, max_len: [
-                eos,
-                *BEAM.solution(ask, eos, width, max_len),
-            ],
-            "goes-on-after-the-end",
-        ),
+        (lambda ask, eos, width, max_len: [eos, *BEAM.solution(ask, eos, width, max_len)], "goes-on-after-the-end"),
         (lambda *a: BEAM.solution(*a)[:1] * (a[3] + 1), "too-long"),
-        (
-            lambda ask, eos, width, max_len: BEAM.solution(
-                ask, eos, 2 * width, max_len
-            ),
-            "another-sentence",
-        ),
-        (
-            lambda *arguments: [
-                *BEAM.solution(*arguments)[:-1],
-                int(arguments[1] == 0),
-            ],
-            "unfinished",
-        ),
+        (lambda ask, eos, width, max_len: BEAM.solution(ask, eos, 2 * width, max_len), "another-sentence"),
+        (lambda *arguments: [*BEAM.solution(*arguments)[:-1], int(arguments[1] == 0)], "unfinished"),
     ],
 )
 def test_another_sentence_is_described_by_what_can_be_seen(answer, diagnosis):

@@ -8,10 +8,7 @@ import torch
 
 from attnbook.exercises import get, names
 
-TEXTS = {
-    path.stem: path.read_text("utf-8")
-    for path in (Path(__file__).parents[2] / "chapters/text").glob("*.md")
-}
+TEXTS = {path.stem: path.read_text("utf-8") for path in (Path(__file__).parents[2] / "chapters/text").glob("*.md")}
 BOOK = "\n".join(TEXTS.values())
 
 
@@ -25,9 +22,7 @@ def test_title_and_stub_are_the_banks(name):
 
 @pytest.mark.parametrize("name", names())
 def test_it_stands_in_its_chapter(name):
-    (chapter,) = [
-        stem for stem, text in TEXTS.items() if f":label: ex-{name}\n" in text
-    ]
+    (chapter,) = [stem for stem, text in TEXTS.items() if f":label: ex-{name}\n" in text]
     assert int(re.match(r"\d+", chapter).group()) == get(name).chapter
 
 

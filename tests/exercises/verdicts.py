@@ -86,18 +86,10 @@ def table(names: list[str]) -> str:
     lines = ["exercise             wrong rejected same diagnosis   right accepted"]
     for name in names:
         of = answers(name)
-        wrong, right = (
-            [a for a in of if a.diagnosis],
-            [a for a in of if not a.diagnosis],
-        )
+        wrong, right = ([a for a in of if a.diagnosis], [a for a in of if not a.diagnosis])
         rejected = sum(a.verdict.status == "wrong" for a in wrong)
-        same, accepted = (
-            sum(a.as_expected for a in wrong),
-            sum(a.as_expected for a in right),
-        )
-        lines.append(
-            f"{name:<20} {len(wrong):5} {rejected:8} {same:14}   {len(right):5} {accepted:8}"
-        )
+        same, accepted = (sum(a.as_expected for a in wrong), sum(a.as_expected for a in right))
+        lines.append(f"{name:<20} {len(wrong):5} {rejected:8} {same:14}   {len(right):5} {accepted:8}")
         lines += [
             f"    {a.function.__name__}: {a.verdict.diagnosis or a.verdict.status}, expected {a.diagnosis or 'right'}"
             for a in of

@@ -27,10 +27,7 @@ MOODLE = [
 
 def result(student, *solved, id="", wrong=(), problems=()):
     verdicts = {name: Verdict(name, "solved", None, "solved") for name in solved}
-    verdicts |= {
-        name: Verdict(name, "wrong", "x", "<i>about</i>", "says", "asks")
-        for name in wrong
-    }
+    verdicts |= {name: Verdict(name, "wrong", "x", "<i>about</i>", "says", "asks") for name in wrong}
     files = [Path(f"{student}.py")]
     return grading.Result(student, files, verdicts, list(problems), id)
 

@@ -87,19 +87,10 @@ def test_a_notebook_saved_as_a_script(judged, how):
     "cells, beside",
     [
         (["%run other.py"], {"other.py": "SHIFT = 1"}),
-        (
-            ["%run -i 'lib/my other.py' 2"],
-            {"lib/my other.py": "import sys\nSHIFT = int(sys.argv[1])"},
-        ),
+        (["%run -i 'lib/my other.py' 2"], {"lib/my other.py": "import sys\nSHIFT = int(sys.argv[1])"}),
         (["%run other"], {"other.ipynb": book("%time SHIFT = 1")}),
-        (
-            ["if True:\n    %run other"],
-            {"other.py": "# two\n# lines\nfor SHIFT in [3]:\n    pass"},
-        ),
-        (
-            ["%run other"],
-            {"other.py": "%run more.py", "more.py": "%run other.py\nSHIFT = 1"},
-        ),
+        (["if True:\n    %run other"], {"other.py": "# two\n# lines\nfor SHIFT in [3]:\n    pass"}),
+        (["%run other"], {"other.py": "%run more.py", "more.py": "%run other.py\nSHIFT = 1"}),
         (["exec(open('other.py').read())"], {"other.py": "SHIFT = 1"}),
         (["%cd lib", "from other import SHIFT"], {"lib/other.py": "SHIFT = 1"}),
         (["cd lib", "SHIFT = int(open('shift.txt').read())"], {"lib/shift.txt": "1"}),
@@ -107,9 +98,7 @@ def test_a_notebook_saved_as_a_script(judged, how):
     ids=lambda given: given[0] if isinstance(given, list) else "",
 )
 def test_what_lies_beside_the_notebook_is_run(judged, cells, beside):
-    verdicts, problems = judged(
-        {"a.ipynb": book(*cells, NEEDY), **beside}, beside=beside
-    )
+    verdicts, problems = judged({"a.ipynb": book(*cells, NEEDY), **beside}, beside=beside)
     assert verdicts["causal-mask"], verdicts["causal-mask"]
     assert problems == []
 
@@ -118,9 +107,7 @@ def test_a_check_in_a_module_beside_the_notebook_counts(judged):
     asks = "from attnbook.exercises import check\ndef go(f):\n    return check('causal-mask', f)"
     for answer, solved in ((RIGHT, True), (WRONG, False)):
         cell = f"{answer.replace('my_causal_mask', 'mine')}\nimport asks\nasks.go(mine)"
-        verdicts, problems = judged(
-            {"a.ipynb": book(cell), "asks.py": asks}, beside=["asks.py"]
-        )
+        verdicts, problems = judged({"a.ipynb": book(cell), "asks.py": asks}, beside=["asks.py"])
         assert bool(verdicts["causal-mask"]) is solved and problems == []
 
 
@@ -137,12 +124,7 @@ def counted(*cells):
     [
         [("SHIFT = None", 4), (NEEDY, 3), ("SHIFT = 1", 2)],
         [("SHIFT = 1", 2), ("SHIFT = None", 1), (NEEDY, 3)],
-        [
-            ("SHIFT = SHIFT - BASE", 3),
-            ("SHIFT = 2\nBASE = 1", 2),
-            ("def my_causal_mask(): 0", None),
-            (NEEDY, 4),
-        ],
+        [("SHIFT = SHIFT - BASE", 3), ("SHIFT = 2\nBASE = 1", 2), ("def my_causal_mask(): 0", None), (NEEDY, 4)],
     ],
     ids=["changed afterwards", "run upwards", "needs what stands below"],
 )
@@ -150,62 +132,32 @@ def test_cells_count_in_the_order_in_which_they_were_run(judged, cells):
     verdicts, problems = judged({"a.ipynb": counted(("import torch", 1), *cells)})
     assert verdicts["causal-mask"] and problems == []
     cells[0] = ("SHIFT = None", 2.5)  # no count at all
-    assert not judged(
-        {"a.ipynb": counted(("import torch", 1), *cells[:1], (NEEDY, 3))}
-    )[0]["causal-mask"]
+    assert not judged({"a.ipynb": counted(("import torch", 1), *cells[:1], (NEEDY, 3))})[0]["causal-mask"]
 
 
 @pytest.mark.parametrize(
     "cells, said",
     [
         ([written("{NEEDY}\n{CHECK}")], "No cell that was handed in gives before."),
-        (
-            [("raw", RIGHT), ASKS.replace("mine", "my_causal_mask")],
-            "stands in a cell that is not a code cell",
-        ),
-        (
-            ["%%writefile own.py\n" + RIGHT],
-            "is written to own.py, which is neither imported nor run",
-        ),
+        ([("raw", RIGHT), ASKS.replace("mine", "my_causal_mask")], "stands in a cell that is not a code cell"),
+        (["%%writefile own.py\n" + RIGHT], "is written to own.py, which is neither imported nor run"),
         (["%run other.py", NEEDY], "other.py cannot be parsed (SyntaxError"),
-        (
-            [
-                RIGHT.replace("def my_causal_mask", "def my_c\u0430usal_mask"),
-                written("{CHECK}"),
-            ],
-            "CYRILLIC",
-        ),
+        ([RIGHT.replace("def my_causal_mask", "def my_c\u0430usal_mask"), written("{CHECK}")], "CYRILLIC"),
     ],
-    ids=[
-        "no such name",
-        "a raw cell",
-        "written and left",
-        "a script that cannot be parsed",
-        "another alphabet",
-    ],
+    ids=["no such name", "a raw cell", "written and left", "a script that cannot be parsed", "another alphabet"],
 )
 def test_what_was_not_understood_is_a_problem(judged, cells, said):
-    made = json.loads(
-        book(*(code if isinstance(code, str) else code[1] for code in cells))
-    )
+    made = json.loads(book(*(code if isinstance(code, str) else code[1] for code in cells)))
     for cell, code in zip(made["cells"], cells, strict=True):
         cell["cell_type"] = "code" if isinstance(code, str) else code[0]
-    verdicts, problems = judged(
-        {"a.ipynb": json.dumps(made), "other.py": "x = = 3"}, beside=["other.py"]
-    )
-    assert not verdicts["causal-mask"] and any(said in one for one in problems), (
-        problems
-    )
+    verdicts, problems = judged({"a.ipynb": json.dumps(made), "other.py": "x = = 3"}, beside=["other.py"])
+    assert not verdicts["causal-mask"] and any(said in one for one in problems), problems
 
 
 def test_a_slow_cell_does_not_shorten_a_check(judged, monkeypatch):
     """Everything is run, since the text shows no check; a cell without end is left, and the answer has its own time."""
     monkeypatch.setattr("attnbook.grading.judging.SECONDS", 0.2)
-    slow = RIGHT.replace("my_causal_mask", "mine").replace(
-        "    ", "    time.sleep(0.3)\n    ", 1
-    )
+    slow = RIGHT.replace("my_causal_mask", "mine").replace("    ", "    time.sleep(0.3)\n    ", 1)
     ask = "import importlib\nimportlib.import_module('attnbook.exercises').check('causal-mask', mine)"
-    verdicts, problems = judged(
-        {"a.ipynb": book("import time", "while True:\n    pass", slow, ask)}
-    )
+    verdicts, problems = judged({"a.ipynb": book("import time", "while True:\n    pass", slow, ask)})
     assert verdicts["causal-mask"] and problems == []

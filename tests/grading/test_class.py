@@ -18,13 +18,7 @@ ENDLESS = "def my_causal_mask(length):\n    while True:\n        pass\n"
 
 def attnbook(folder, out, *words, **options):
     command = [sys.executable, "-m", "attnbook", "grade", folder, "--out", out, *words]
-    return subprocess.Popen(
-        [*map(str, command)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        **options,
-    )
+    return subprocess.Popen([*map(str, command)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL")
@@ -137,10 +131,7 @@ def test_a_class_gets_all_its_files(tmp_path):
     done = attnbook(folder, out, *words, "--assignment", "Week 5", "--new-column")
     told, said = done.communicate(timeout=120)
     assert done.returncode == 0, said
-    assert told.split() == [
-        str(out / name)
-        for name in ("grades.csv", "grades.html", "students", "upload.csv")
-    ]
+    assert told.split() == [str(out / name) for name in ("grades.csv", "grades.html", "students", "upload.csv")]
     assert "nothing to fill in for: " in said and "Turing, Alan" in said
     assert rows_of(out / "upload.csv")[1]["Week 5"] == "2"
     assert (out / "students/lovelaceada 12345.html").exists()

@@ -33,10 +33,7 @@ def test_modules_and_data_beside_the_notebook_are_found(judged):
 
 
 def test_modules_of_one_folder_are_not_those_of_the_next(judged):
-    cells = [
-        "from helper import SHIFT",
-        *map(written, ("{HELPER}", "{NEEDY}", "{CHECK}")),
-    ]
+    cells = ["from helper import SHIFT", *map(written, ("{HELPER}", "{NEEDY}", "{CHECK}"))]
     files = {
         "a/one.ipynb": book(*cells),
         "a/helper.py": "SHIFT = None",
@@ -71,37 +68,27 @@ def test_only_files_are_copied_and_no_more_than_fit(tmp_path, monkeypatch):
     for name in ("e", "f", "g"):
         (folder / "sub" / f"{name}.txt").write_text("e")
     said = copied([folder], working)
-    found = sorted(
-        str(path.relative_to(working)) for path in working.rglob("*") if path.is_file()
-    )
+    found = sorted(str(path.relative_to(working)) for path in working.rglob("*") if path.is_file())
     assert found == ["a.txt", "sub/e.txt", "sub/f.txt"]
     assert "answers, ada/c.txt, ada/sub/g.txt could not be copied" in said
 
 
 def test_two_folders_of_one_student_keep_apart(tmp_path):
-    cells = [
-        "from helper import SHIFT",
-        *map(written, ("{HELPER}", "{NEEDY}", "{CHECK}")),
-    ]
+    cells = ["from helper import SHIFT", *map(written, ("{HELPER}", "{NEEDY}", "{CHECK}"))]
     for name, shift in (("a", None), ("b", 1)):
         folder = tmp_path / name
         folder.mkdir()
         (folder / "helper.py").write_text(f"SHIFT = {shift}")
         (folder / "one.ipynb").write_text(book(*cells), "utf-8")
     ada, bob = grading.submissions(tmp_path)
-    both = grading.Result(
-        "ada", ada.files + bob.files, folders=[tmp_path / "a", tmp_path / "b"]
-    )
+    both = grading.Result("ada", ada.files + bob.files, folders=[tmp_path / "a", tmp_path / "b"])
     (one,) = grading.grade([both], ["causal-mask"])
     assert one.solved == 1 and one.problems == []
 
 
 def test_nobody_sees_the_files_of_the_class(tmp_path):
     """A whole grading: a student's folder is at hand, a classmate's file and other data are not."""
-    cells = [
-        "from helper import SHIFT",
-        *map(written, ("{HELPER}", "{NEEDY}", "{CHECK}")),
-    ]
+    cells = ["from helper import SHIFT", *map(written, ("{HELPER}", "{NEEDY}", "{CHECK}"))]
     (tmp_path / "ada").mkdir()
     (tmp_path / "ada" / "one.ipynb").write_text(book(*cells), "utf-8")
     (tmp_path / "ada" / "helper.py").write_text("SHIFT = 1")
@@ -112,9 +99,7 @@ def test_nobody_sees_the_files_of_the_class(tmp_path):
     results = {one.student: one for one in found}
     assert results["ada"].solved == 1
     (problem,) = results["ada"].problems
-    assert (
-        problem == "ada/link is a link, which is not followed; hand in the file itself"
-    )
+    assert problem == "ada/link is a link, which is not followed; hand in the file itself"
     (verdict,) = results["bob"].verdicts.values()
     assert "helper was not handed in" in verdict.note
     assert results["helper"].problems == [
@@ -125,10 +110,7 @@ def test_nobody_sees_the_files_of_the_class(tmp_path):
 def test_a_helper_that_canvas_put_beside_the_notebook_is_imported(tmp_path):
     """A whole grading: module and data have the names again that their author gave them, and nobody else sees them."""
     read = "SHIFT = helper.ONE * int(open('shift.txt').read())"
-    cells = [
-        f"import helper\n{read}",
-        *map(written, ("{HELPER}", "{NEEDY}", "{CHECK}")),
-    ]
+    cells = [f"import helper\n{read}", *map(written, ("{HELPER}", "{NEEDY}", "{CHECK}"))]
     for number, name in enumerate(("ada", "bela")):
         file = f"{name}_{number}_1{number}_06-self-attention.ipynb"
         (tmp_path / file).write_text(book(*cells), "utf-8")

@@ -60,11 +60,7 @@ def channel(*lines):
 
 """
 
-CLAIM = {
-    "status": "solved",
-    "diagnosis": None,
-    **dict.fromkeys(("about", "says", "asks", "note"), ""),
-}
+CLAIM = {"status": "solved", "diagnosis": None, **dict.fromkeys(("about", "says", "asks", "note"), "")}
 REFUSED = {  # what it does → a part of what the sheet says
     "torch.save": ("torch.save(torch.ones(1), OUT / 'new')", ""),
     "torch.save, upwards": ("torch.save(torch.ones(1), '../' * 9 + str(OUT) + '/new')", ""),
@@ -100,18 +96,10 @@ HARMLESS = {  # what it does while it answers rightly
     "goes elsewhere": "os.chdir('/')",
     "links": "os.path.islink('link') or c('symlink', bytes(OUT), b'link')",
     "a pipe": "os.path.exists('results.json') or os.mkfifo('results.json')",
-    "a thread": (
-        "if threading.active_count() < 5:\n"
-        "    threading.Thread(target=time.sleep, args=(10**6,)).start()"
-    ),
+    "a thread": ("if threading.active_count() < 5:\n    threading.Thread(target=time.sleep, args=(10**6,)).start()"),
     "at the end": "import atexit; atexit.register(lambda: os.write(1, b'x'))",
     "when it is forgotten": "type('D', (), {'__del__': lambda self: sys.exit()})()",
-    "a plot": (
-        "import matplotlib.pyplot as plt\n"
-        "plt.plot([0, 1])\n"
-        "plt.savefig('plot.png')\n"
-        "plt.close()"
-    ),
+    "a plot": ("import matplotlib.pyplot as plt\nplt.plot([0, 1])\nplt.savefig('plot.png')\nplt.close()"),
     "loads late": (
         "import IPython, torch._dynamo, sqlite3, tempfile\n"
         "with tempfile.TemporaryFile() as file:\n"
@@ -124,8 +112,7 @@ HARMLESS = {  # what it does while it answers rightly
 
 ROWS = {**REFUSED, **{name: (harm, None) for name, harm in HARMLESS.items()}}
 PLACES = {  # of each row: the student and the exercise
-    row: (f"eve{number // len(NAMES)}", NAMES[number % len(NAMES)])
-    for number, row in enumerate(ROWS)
+    row: (f"eve{number // len(NAMES)}", NAMES[number % len(NAMES)]) for number, row in enumerate(ROWS)
 }
 MASK = NAMES[0]
 UNBELIEVED = [
@@ -274,9 +261,7 @@ def results(outside, tmp_path_factory):
         files[student] = f"{lines}{answer(MASK, harm)}\n{soft}"
     files["ada"] = answer(MASK, "")
     for student, code in files.items():
-        head = HEAD.format(
-            out=str(outside), other=str(submissions / "ada.py"), grader=os.getpid()
-        )
+        head = HEAD.format(out=str(outside), other=str(submissions / "ada.py"), grader=os.getpid())
         (submissions / f"{student}.py").write_text(head + code, "utf-8")
     before = {path: path.read_bytes() for path in submissions.iterdir()}
     limits = grading.Limits(seconds=30, total=600, memory=1, disk=0.1)
@@ -292,9 +277,7 @@ def results(outside, tmp_path_factory):
     return {one.student: one for one in judged}
 
 
-needs_confinement = pytest.mark.skipif(
-    not CONFINED, reason="this system confines no process"
-)
+needs_confinement = pytest.mark.skipif(not CONFINED, reason="this system confines no process")
 
 
 @needs_confinement

@@ -6,9 +6,7 @@ from handed_in import HEAD, RIGHT, WRONG, book
 from attnbook import grading
 
 
-@pytest.mark.parametrize(
-    "name", ["a.ipynb.txt", "a.json", "a.txt", "a", "a.ipynb.download"]
-)
+@pytest.mark.parametrize("name", ["a.ipynb.txt", "a.json", "a.txt", "a", "a.ipynb.download"])
 @pytest.mark.parametrize("content", [book(RIGHT), RIGHT], ids=["notebook", "python"])
 def test_another_ending_hides_no_answer(tmp_path, name, content):
     (tmp_path / "ada").mkdir()

@@ -87,9 +87,7 @@ def test_anything_else_is_strange(written):
 
 
 def test_a_text_is_short_and_leaves_the_terminal_alone():
-    (seen,) = vars(
-        understood(line(problem="\x1b]0;x\x07\u202ea\nß\ud800\u2009."))
-    ).values()
+    (seen,) = vars(understood(line(problem="\x1b]0;x\x07\u202ea\nß\ud800\u2009."))).values()
     assert seen == "\\x1b]0;x\\x07\\u202ea\nß\\ud800\u2009."
     for letter in "x\x1b":
         long = {**SAYS, "says": letter * 10**6}
@@ -154,10 +152,7 @@ def test_a_flood_does_not_fill_the_memory():
     book = Progress(result, ["causal-mask"])
     for number in range(events.MOST_PROBLEMS * 2):
         book.take(events.Problem(f"{number}"))
-    assert (
-        len(result.problems) == events.MOST_PROBLEMS + 1
-        and result.problems[-1] == STRANGE
-    )
+    assert len(result.problems) == events.MOST_PROBLEMS + 1 and result.problems[-1] == STRANGE
     worker = Process(result, {}, Common(grading.Limits(), [], threading.Event()))
     threading.Timer(0.5, worker.closed.set).start()
     for _ in range(1000):
@@ -166,11 +161,7 @@ def test_a_flood_does_not_fill_the_memory():
 
 
 def test_events_without_end_do_not_stop_the_clock(monkeypatch):
-    worker = Process(
-        grading.Result("ann", []),
-        {},
-        Common(grading.Limits(), [], threading.Event()),
-    )
+    worker = Process(grading.Result("ann", []), {}, Common(grading.Limits(), [], threading.Event()))
     worker.events.get = lambda timeout: events.Running()
     monkeypatch.setattr(worker, "_too_much", lambda: "")
     begun = time.monotonic()
@@ -200,16 +191,12 @@ def test_an_unexpected_error_with_one_submission_is_its_own(monkeypatch):
     monkeypatch.setattr(running, "_judge_all", fails)
     found = [grading.Result(name, []) for name in ("ann", "bela", "chen")]
     judged = {one.student: one for one in grading.grade(found, ["causal-mask"])}
-    assert judged["ann"].problems == [
-        "cannot be judged (RecursionError: of all things)"
-    ]
+    assert judged["ann"].problems == ["cannot be judged (RecursionError: of all things)"]
     assert not judged["bela"].problems and not judged["chen"].problems
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells it")
-def test_what_processes_use_is_counted_together_and_what_they_hide_is_too_much(
-    tmp_path, monkeypatch
-):
+def test_what_processes_use_is_counted_together_and_what_they_hide_is_too_much(tmp_path, monkeypatch):
     code = """
 import os, sys, tempfile
 file = tempfile.TemporaryFile(dir=".")

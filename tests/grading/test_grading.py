@@ -58,9 +58,7 @@ def folder(tmp_path_factory):
         (folder / f"{name}.py").write_text(f"{code}\n\n\n{RIGHT_SOFT}", "utf-8")
     anna = notebook(
         cell("# My answers", "markdown"),
-        cell(
-            "%matplotlib inline\n!pip install nothing\nfrom math import *\nimport torch"
-        ),
+        cell("%matplotlib inline\n!pip install nothing\nfrom math import *\nimport torch"),
         cell("while True:\n    train_the_model()"),  # no answer needs it
         cell("offset = undefined_name"),
         cell(f"def my_soft_lookup({', '.join(SOFT.parameters)}):\n    ..."),
@@ -75,9 +73,7 @@ def folder(tmp_path_factory):
     endless = "def set_up():\n    while True:\n        pass\n\nset_up()"
     early = notebook(cell(endless), cell(RIGHT_MASK), cell(RIGHT_SOFT))
     (folder / "early.ipynb").write_text(early, "utf-8")
-    (folder / "gone.py").write_text(
-        f"from os import _exit as set_up\n\nset_up(4)\n{RIGHT_MASK}", "utf-8"
-    )
+    (folder / "gone.py").write_text(f"from os import _exit as set_up\n\nset_up(4)\n{RIGHT_MASK}", "utf-8")
     (folder / "alone.py").write_text(RIGHT_MASK, "utf-8")
     (folder / "=2+5.py").write_text("raise SystemExit\n", "utf-8")
     (folder / "bert").mkdir()
@@ -158,10 +154,7 @@ def test_an_answer_that_needs_such_a_statement_cannot_be_loaded(tmp_path):
     found, limits = grading.submissions(tmp_path), grading.Limits(seconds=2)
     (late,) = grading.grade(found, ["causal-mask"], limits)
     assert late.verdicts["causal-mask"].diagnosis == "cannot-be-loaded"
-    assert (
-        "Line 3, `my_causal_mask = time.sleep(10**6)`, had not ended"
-        in late.verdicts["causal-mask"].says
-    )
+    assert "Line 3, `my_causal_mask = time.sleep(10**6)`, had not ended" in late.verdicts["causal-mask"].says
 
 
 def test_of_a_notebook_only_what_an_answer_needs_is_run(results):
@@ -248,10 +241,7 @@ def test_a_grader_that_does_not_start_says_why(folder, monkeypatch):
 
 
 def test_exercises_are_chosen_by_name_and_by_chapter():
-    assert grading.chosen(["causal-mask", "soft-lookup"], None) == [
-        "soft-lookup",
-        "causal-mask",
-    ]
+    assert grading.chosen(["causal-mask", "soft-lookup"], None) == ["soft-lookup", "causal-mask"]
     assert grading.chosen(["causal-mask"], [1])[-1] == "causal-mask"
     assert all(get(name).chapter == 1 for name in grading.chosen(None, [1]))
     assert len(grading.chosen(None, None)) > 40
@@ -306,9 +296,7 @@ def alive(process: int) -> bool:
         "import itertools\n    sum(itertools.repeat(0))",  # no other thread gets a turn
     ],
 )
-def test_a_grader_that_is_stopped_leaves_the_old_grades_and_no_process(
-    tmp_path, loop, how
-):
+def test_a_grader_that_is_stopped_leaves_the_old_grades_and_no_process(tmp_path, loop, how):
     folder, out = tmp_path / "submissions", tmp_path / "grades"
     folder.mkdir()
     (folder / "loops.py").write_text(f"{HEAD}{loop}\n", "utf-8")

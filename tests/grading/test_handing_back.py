@@ -17,9 +17,7 @@ def student_page(tmp_path, one, **options):
     return next(folder.iterdir()).read_text("utf-8")
 
 
-@pytest.mark.parametrize(
-    ("points", "says"), [(1, "points: 1 of 2"), (2.5, "points: 2.5 of 5")]
-)
+@pytest.mark.parametrize(("points", "says"), [(1, "points: 1 of 2"), (2.5, "points: 2.5 of 5")])
 def test_a_page_says_the_points(tmp_path, points, says):
     page = student_page(tmp_path, result("ada", WEEK[0], wrong=[WEEK[1]]), points=points)  # fmt: skip
     assert f"1 of 2 exercises solved; {says}." in page
@@ -80,10 +78,7 @@ def test_a_cell_that_the_teacher_has_changed_is_said_and_the_table_kept(tmp_path
     edited(path, change)
     mine = path.read_bytes()
     report = grading.Report(tmp_path, WEEK, points=2.5)
-    assert report.keep_changed() == (
-        ["Zoë's points from “2.5” to “5”", "a row for dora"],
-        tmp_path / "grades.mine.csv",
-    )
+    assert report.keep_changed() == (["Zoë's points from “2.5” to “5”", "a row for dora"], tmp_path / "grades.mine.csv")
     report.write(results)
     assert (tmp_path / "grades.mine.csv").read_bytes() == mine
     assert {row["student"]: row["points"] for row in rows_of(path)}["Zoë"] == "2.5"
@@ -111,12 +106,6 @@ def test_what_a_spreadsheet_does_by_itself_is_no_change(tmp_path, change, how):
 
 def test_a_column_that_stays_as_it_is_is_no_change(tmp_path):
     path, _ = written(tmp_path)
-    edited(
-        path,
-        lambda rows: [
-            rows[0],
-            *([c.replace("solved", "half") for c in row] for row in rows[1:]),
-        ],
-    )
+    edited(path, lambda rows: [rows[0], *([c.replace("solved", "half") for c in row] for row in rows[1:])])
     assert grading.Report(tmp_path, ["soft-lookup"]).keep_changed() is None
     assert grading.Report(tmp_path, WEEK).keep_changed()

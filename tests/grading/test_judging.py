@@ -36,12 +36,7 @@ AWAY = "shift = int(open('data/shift.txt').read())"
             "line 1, `%run shift.py`, is not run here: shift.py was not handed in",
         ),
         (
-            [
-                "get_ipython().run_line_magic('run', 'shift.py')",
-                NO_SHIFT,
-                "{NEEDY}",
-                "{CHECK}",
-            ],
+            ["get_ipython().run_line_magic('run', 'shift.py')", NO_SHIFT, "{NEEDY}", "{CHECK}"],
             "wrong",
             None,
             "is not run here: shift.py was not handed in",
@@ -64,17 +59,9 @@ AWAY = "shift = int(open('data/shift.txt').read())"
             "cannot-be-loaded",
             "what gives my_causal_mask cannot be parsed (SyntaxError",
         ),
+        ([AWAY, NO_SHIFT, "{NEEDY}", "{CHECK}"], "wrong", None, "FileNotFoundError: data/shift.txt was not handed in"),
         (
-            [AWAY, NO_SHIFT, "{NEEDY}", "{CHECK}"],
-            "wrong",
-            None,
-            "FileNotFoundError: data/shift.txt was not handed in",
-        ),
-        (
-            [
-                "import torch\ndef my_causal_mask(t, s):\n    return torch.load('w.pt')",
-                "{CHECK}",
-            ],
+            ["import torch\ndef my_causal_mask(t, s):\n    return torch.load('w.pt')", "{CHECK}"],
             "wrong",
             None,
             "A file that it reads was not handed in.",
@@ -87,18 +74,8 @@ AWAY = "shift = int(open('data/shift.txt').read())"
         ),
         (["{WRONG}\n{CHECK}"], "wrong", EXERCISE.mistakes[0].name, "wrong way round"),
         (["{STUB}\n{CHECK}"], "unwritten", None, "not written yet"),
-        (
-            ["{STUB}\n{CHECK}", "{WRONG}\n{CHECK}"],
-            "wrong",
-            EXERCISE.mistakes[0].name,
-            "wrong way round",
-        ),
-        (
-            ["{CHECK}"],
-            "wrong",
-            "cannot-be-loaded",
-            "NameError: name 'my_causal_mask' is not defined",
-        ),
+        (["{STUB}\n{CHECK}", "{WRONG}\n{CHECK}"], "wrong", EXERCISE.mistakes[0].name, "wrong way round"),
+        (["{CHECK}"], "wrong", "cannot-be-loaded", "NameError: name 'my_causal_mask' is not defined"),
         (
             ["class Mine:\n    {SOURCE}"],
             "wrong",
@@ -119,19 +96,14 @@ def test_what_is_wrong_says_why(judged, cells, status, diagnosis, said):
     assert verdict.status == status, verdict
     assert diagnosis in (None, verdict.diagnosis)
     assert said in f"{verdict.about} {verdict.says} {verdict.note}"
-    if (
-        verdict.note or verdict.diagnosis == "cannot-be-loaded"
-    ):  # no mistake of the answer's own
+    if verdict.note or verdict.diagnosis == "cannot-be-loaded":  # no mistake of the answer's own
         (problem,) = problems
         assert problem.startswith("causal-mask") and said in problem
     else:
         assert problems == []
 
 
-OLD = {
-    "worksheets": [{"cells": [{"cell_type": "code", "input": [RIGHT]}]}],
-    "nbformat": 3,
-}
+OLD = {"worksheets": [{"cells": [{"cell_type": "code", "input": [RIGHT]}]}], "nbformat": 3}
 
 
 @pytest.mark.parametrize(
@@ -141,40 +113,16 @@ OLD = {
         ("a.ipynb", " \n", "a.ipynb is empty"),
         ("a.py", "# my answers\n", "a.py holds no answer"),
         ("a.py", f"{RIGHT}\0", "a.py is not Python text (it holds NUL bytes)"),
-        (
-            "a.py",
-            RIGHT.encode("utf-16-le"),
-            "a.py is not Python text (it holds NUL bytes)",
-        ),
+        ("a.py", RIGHT.encode("utf-16-le"), "a.py is not Python text (it holds NUL bytes)"),
         ("a.ipynb", book(), "a.ipynb holds no code cells"),
-        (
-            "a.ipynb",
-            '{"cells": [{"cell_type": "markdown", "source": "x"}]}',
-            "a.ipynb holds no code cells",
-        ),
-        (
-            "a.ipynb",
-            '{"name": "Ada"}',
-            "a.ipynb is JSON, and not a notebook: it has no cells",
-        ),
+        ("a.ipynb", '{"cells": [{"cell_type": "markdown", "source": "x"}]}', "a.ipynb holds no code cells"),
+        ("a.ipynb", '{"name": "Ada"}', "a.ipynb is JSON, and not a notebook: it has no cells"),
         ("a.ipynb", "[1]", "a.ipynb is JSON, and not a notebook: it has no cells"),
         ("a.ipynb", '{"cells": 3}', "a.ipynb is not a notebook (TypeError"),
         ("a.ipynb", RIGHT, "a.ipynb is not a notebook (JSONDecodeError"),
-        (
-            "a.ipynb",
-            book("x <- 3", kernelspec={"language": "R"}),
-            "a.ipynb is a notebook in R, not in Python",
-        ),
-        (
-            "a.ipynb",
-            book("x = 3", language_info={"name": "julia"}),
-            "a.ipynb is a notebook in julia, not in Python",
-        ),
-        (
-            "a.py",
-            "print 'hello'\n",
-            "a.py cannot be parsed (SyntaxError: Missing parentheses in call to 'print'",
-        ),
+        ("a.ipynb", book("x <- 3", kernelspec={"language": "R"}), "a.ipynb is a notebook in R, not in Python"),
+        ("a.ipynb", book("x = 3", language_info={"name": "julia"}), "a.ipynb is a notebook in julia, not in Python"),
+        ("a.py", "print 'hello'\n", "a.py cannot be parsed (SyntaxError: Missing parentheses in call to 'print'"),
         (
             "a.py",
             "def my_casual_mask(a, b):\n    return a",
@@ -183,19 +131,8 @@ OLD = {
         *(
             ("a.py", f"def {name}(a, b):\n    return a", f"a.py defines {name}")
             for name in (
-                *(
-                    "myCausalMask",
-                    "My_causal_mask",
-                    "MY_CAUSAL_MASK",
-                    "causal_mask",
-                    "mycausalmask",
-                ),
-                *(
-                    "my_causal_mask_v2",
-                    "causal_mask_solution",
-                    "CausalMask",
-                    "my_mask_causal",
-                ),
+                *("myCausalMask", "My_causal_mask", "MY_CAUSAL_MASK", "causal_mask", "mycausalmask"),
+                *("my_causal_mask_v2", "causal_mask_solution", "CausalMask", "my_mask_causal"),
             )
         ),
         (
@@ -235,9 +172,7 @@ def test_where_nothing_answers_it_is_said(judged, name, content, said):
 
 def test_an_imported_function_is_not_a_misspelt_answer(judged):
     text = "from attnbook.attention import causal_mask\ncheck('soft-lookup', max)"
-    assert judged({"a.py": text})[1] == [
-        "a.py answers soft-lookup, for which was not asked"
-    ]
+    assert judged({"a.py": text})[1] == ["a.py answers soft-lookup, for which was not asked"]
 
 
 def test_python_that_only_in_part_can_be_parsed(judged):
@@ -279,9 +214,7 @@ def test_a_stored_mark_that_is_not_earned_is_said(judged, cell, here):
     assert not verdicts["causal-mask"]
     said = next(one for one in problems if "shows ✓" in one)
     assert said.startswith("04.ipynb shows ✓ for causal-mask, and here ")
-    assert said.endswith(
-        "; cells were run in another order, or something was not handed in"
-    )
+    assert said.endswith("; cells were run in another order, or something was not handed in")
     assert f"and here {here}" in said
 
 
@@ -290,9 +223,7 @@ def test_a_stored_mark_that_is_earned_is_not_mentioned(judged):
         assert judged({"a.ipynb": book((written("{RIGHT}\n{CHECK}"), shown))})[1] == []
 
 
-def test_one_who_is_judged_again_in_a_new_process_is_not_told_of_what_was_judged(
-    tmp_path,
-):
+def test_one_who_is_judged_again_in_a_new_process_is_not_told_of_what_was_judged(tmp_path):
     text = f"import os\n{HEAD}    os._exit(3)\n"
     (tmp_path / "a.py").write_text(text, "utf-8")
     found = grading.submissions(tmp_path)
@@ -307,6 +238,4 @@ def test_a_check_that_has_to_be_run_to_be_understood_may_not_end(tmp_path):
     limits = grading.Limits(seconds=5)
     (one,) = grading.grade(grading.submissions(tmp_path), ["causal-mask"], limits)
     assert one.solved == 1
-    assert one.problems == [
-        "a.py: line 2, `while True:`, had not ended after 5 seconds; it is left out"
-    ]
+    assert one.problems == ["a.py: line 2, `while True:`, had not ended after 5 seconds; it is left out"]

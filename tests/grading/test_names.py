@@ -150,8 +150,7 @@ def test_a_packed_folder_says_what_to_do(tmp_path):
     (tmp_path / "ada.py").write_text(RIGHT)
     (one,) = grading.submissions(tmp_path)
     advice = (
-        "is packed and was not looked into; hand in the files themselves, or unpack it where it lies, into a "
-        "folder"
+        "is packed and was not looked into; hand in the files themselves, or unpack it where it lies, into a folder"
     )
     assert one.notes == [f"ada.zip {advice} ada"] and not one.problems
     assert one.handed_in() == "ada.py, ada.zip"
@@ -173,14 +172,8 @@ def test_a_packed_folder_says_what_to_do(tmp_path):
 
 def test_what_canvas_and_moodle_put_loose_has_its_own_name(tmp_path):
     canvas = "lovelaceada_12345_"
-    names = [
-        f"{canvas}{rest}"
-        for rest in ("1_04.ipynb", "2_helper.py", "3_data.csv", "4_plan-1.csv")
-    ]
-    names += [
-        "Zoë_48213_assignsubmission_file_04.py",
-        "Zoë_48213_assignsubmission_file_b.py",
-    ]
+    names = [f"{canvas}{rest}" for rest in ("1_04.ipynb", "2_helper.py", "3_data.csv", "4_plan-1.csv")]
+    names += ["Zoë_48213_assignsubmission_file_04.py", "Zoë_48213_assignsubmission_file_b.py"]
     found = hand_in(tmp_path, *names)
     ada, zoe = found["lovelaceada", "12345"], found["Zoë", "48213"]
     assert {name: path.name for name, path in ada.beside.items()} == {
@@ -196,10 +189,7 @@ def test_what_canvas_and_moodle_put_loose_has_its_own_name(tmp_path):
 
 def test_handed_in_again_is_said_and_the_newest_is_imported(tmp_path):
     canvas = "lovelaceada_12345_"
-    names = [
-        f"{canvas}{rest}"
-        for rest in ("9_04.py", "11_04-1.py", "8_helper-1.py", "10_helper.py")
-    ]
+    names = [f"{canvas}{rest}" for rest in ("9_04.py", "11_04-1.py", "8_helper-1.py", "10_helper.py")]
     names += [f"{canvas}{rest}" for rest in ("12_d.csv", "13_d-1.csv")]
     (ada,) = hand_in(tmp_path, *names).values()
     assert ada.beside["helper.py"].name == names[3]

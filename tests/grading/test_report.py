@@ -30,11 +30,7 @@ def test_exercises_have_the_numbers_of_the_pages():
             for part in text.split("```{exercise}")[1:]
             for part in part.split(":label: ex-")[1:2]
         ]
-        assert labels == [
-            name
-            for number, name in numbers.items()
-            if number.split(".")[0] == str(chapter)
-        ]
+        assert labels == [name for number, name in numbers.items() if number.split(".")[0] == str(chapter)]
 
 
 def test_the_weeks_set_exercises_in_one_word():
@@ -84,9 +80,7 @@ def test_grades_are_private_and_keep_the_mode_that_a_teacher_gives(tmp_path):
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252", "utf-16"])
-def test_columns_of_the_teachers_own_stay_with_their_students(
-    tmp_path, delimiter, encoding
-):
+def test_columns_of_the_teachers_own_stay_with_their_students(tmp_path, delimiter, encoding):
     path = tmp_path / "grades.csv"
     results = [result("Zoë"), result("=2+5"), result("bela", WEEK[0], id="8")]
     grading.Report(tmp_path, WEEK).write(results)
@@ -145,12 +139,7 @@ def test_a_very_long_cell_loses_nobodys_columns(tmp_path):
     path, _ = report.write([result("ada", problems=["q" * 200_000]), result("bela")])
     assert max(map(len, rows_of(path)[0].values())) < 32_767
     text = path.read_text("utf-8-sig").replace("student,", "comment,student,", 1)
-    path.write_text(
-        "".join(
-            f"{n and 'good,' or ''}{line}"
-            for n, line in enumerate(text.splitlines(True))
-        )
-    )
+    path.write_text("".join(f"{n and 'good,' or ''}{line}" for n, line in enumerate(text.splitlines(True))))
     grading.Report(tmp_path, WEEK).write([result("ada"), result("bela")])
     assert [row["comment"] for row in rows_of(path)] == ["good", "good"]
 
@@ -212,12 +201,8 @@ def test_comments_stay_in_every_old_encoding(tmp_path, encoding):
     assert found[students[3]].startswith("about François ")
 
 
-@pytest.mark.parametrize(
-    ("first", "delimiter"), [(b"sep=;\r\n", ";"), (b"\r\n", ","), (b";;;;\r\n", ";")]
-)
-def test_lines_above_the_names_of_the_columns_are_passed_over(
-    tmp_path, first, delimiter
-):
+@pytest.mark.parametrize(("first", "delimiter"), [(b"sep=;\r\n", ";"), (b"\r\n", ","), (b";;;;\r\n", ";")])
+def test_lines_above_the_names_of_the_columns_are_passed_over(tmp_path, first, delimiter):
     path, _ = grading.Report(tmp_path, WEEK).write([result("ada")])
     rewritten(path, lambda rows: rows, delimiter=delimiter, encoding="utf-8")
     path.write_bytes(first + path.read_bytes())
@@ -233,11 +218,7 @@ def test_names_and_numbers_that_a_spreadsheet_has_changed_find_their_rows(tmp_pa
     path, _ = grading.Report(tmp_path, WEEK).write(results)
     changed = {"007": "7", "00123": "123", "true": "TRUE", "Zoë Łuczak": "Zoë ?uczak"}
     changed |= {"480123456789012": "4,8E+14"}
-    rewritten(
-        path,
-        lambda rows: [[changed.get(cell, cell) for cell in row] for row in rows],
-        delimiter=";",
-    )
+    rewritten(path, lambda rows: [[changed.get(cell, cell) for cell in row] for row in rows], delimiter=";")
     for _ in range(2):
         grading.Report(tmp_path, WEEK).write(results)
         found = {row["student"]: row for row in rows_of(path)}
@@ -275,10 +256,7 @@ def test_two_people_whose_numbers_were_shortened_alike_are_not_mistaken(tmp_path
 
 def test_a_second_row_of_the_teachers_is_kept_and_said(tmp_path):
     path, _ = grading.Report(tmp_path, WEEK).write([result("ada"), result("bela")])
-    rewritten(
-        path,
-        lambda rows: [*rows, [*rows[1][:-1], "phoned"], rows[1], [*rows[2][:-1], ""]],
-    )
+    rewritten(path, lambda rows: [*rows, [*rows[1][:-1], "phoned"], rows[1], [*rows[2][:-1], ""]])
     for _ in range(2):
         grading.Report(tmp_path, WEEK).write([result("ada"), result("bela")])
         first, second, third = rows_of(path)
@@ -353,19 +331,7 @@ def test_namesakes_keep_their_pages():
 
 
 def test_files_of_students_have_names_that_every_system_takes():
-    odd = [
-        "..",
-        "",
-        "CON",
-        "a/b",
-        "a\\b",
-        "Ada",
-        "ada",
-        "x" * 300,
-        "Zoë",
-        "李雷",
-        "a:b",
-    ]
+    odd = ["..", "", "CON", "a/b", "a\\b", "Ada", "ada", "x" * 300, "Zoë", "李雷", "a:b"]
     found = file_names([result(name) for name in odd])
     assert len({name.casefold() for name in found}) == len(odd)
     for name in found:
@@ -390,9 +356,7 @@ def test_no_script_of_a_student_runs(browser, tmp_path):
     page.evaluate(f"location.hash = 's0-{WEEK[0]}'")  # our own script is allowed
     page.wait_for_selector("details[open]")
     page.evaluate(
-        "document.body.insertAdjacentHTML('beforeend', arguments[0])".replace(
-            "arguments[0]", repr(attack)
-        )
+        "document.body.insertAdjacentHTML('beforeend', arguments[0])".replace("arguments[0]", repr(attack))
     )  # as if it had come through
     page.wait_for_timeout(200)
     assert page.evaluate("window.taken") is None and said

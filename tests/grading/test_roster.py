@@ -35,11 +35,7 @@ def test_a_namesake_gets_nobodys_points(tmp_path):
     rows = [*CANVAS[:2], ["Chen, Carla", "1", "", "", "A", ""]]
     roster.write_bytes(written_by([*rows, ["Chen, Carla", "2", "", "", "A", ""]]))
     report = grading.Report(tmp_path, WEEK)
-    results = [
-        result("chencarla", *WEEK, id="1"),
-        result("Carla Chen", *WEEK),
-        result("lovelaceada", *WEEK, id="777"),
-    ]
+    results = [result("chencarla", *WEEK, id="1"), result("Carla Chen", *WEEK), result("lovelaceada", *WEEK, id="777")]
     path, made = report.write_upload(results, roster, "Week 2")
     assert [row["Week 2 (77)"] for row in rows_of(path)] == ["2", "2", ""]
     assert made.unknown == ["Carla Chen", "lovelaceada"]
@@ -61,10 +57,7 @@ def test_moodle_gets_points_in_its_column(tmp_path):
     roster = tmp_path / "Grades-ML.csv"
     roster.write_bytes(written_by(MOODLE))
     report = grading.Report(tmp_path, WEEK)
-    results = [
-        result("someone else", *WEEK, id="48213"),
-        result("jose alvarez", WEEK[0]),
-    ]
+    results = [result("someone else", *WEEK, id="48213"), result("jose alvarez", WEEK[0])]
     path, made = report.write_upload(results, roster)
     assert [row["Grade"] for row in rows_of(path)] == ["2", "1"]
     assert not made.alone and not made.unknown
@@ -134,11 +127,7 @@ def test_moodle_in_another_language_asks_for_the_column(tmp_path):
         says = f"other than English.*--assignment{meant}.* columns are ID, Voll"
         with pytest.raises(ValueError, match=says):
             grading.upload(roster, [], assignment=assignment)
-    results = [
-        result("x", WEEK[0], id="48213"),
-        result("jose alvarez", *WEEK),
-        result("Zoe Łuczak", WEEK[0]),
-    ]
+    results = [result("x", WEEK[0], id="48213"), result("jose alvarez", *WEEK), result("Zoe Łuczak", WEEK[0])]
     made = grading.upload(roster, results, 2.5, assignment="Bewertung")
     (tmp_path / "upload.csv").write_bytes(made.content)
     found = [row["Bewertung"] for row in rows_of(tmp_path / "upload.csv")]

@@ -33,8 +33,7 @@ def test_it_is_said_which_file_counts_only_where_several_answer(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("begun", "file", "believed"),
-    [(True, "a.py", True), (True, "b.py", False), (False, "a.py", False)],
+    ("begun", "file", "believed"), [(True, "a.py", True), (True, "b.py", False), (False, "a.py", False)]
 )
 def test_a_file_counts_only_if_it_was_handed_in_and_while_its_exercise_is_judged(begun, file, believed):  # fmt: skip
     result = grading.Result("ada", [Path("a.py")])
@@ -53,11 +52,7 @@ def test_data_are_listed_beside_what_is_read(tmp_path):
     found = grading.submissions(tmp_path / "class")
     out = tmp_path / "grades"
     grading.Report(out, ["causal-mask"]).write(found)
-    assert [row["files"] for row in rows_of(out / "grades.csv")] == [
-        "04.py, data/d.csv",
-        "bela.pdf",
-        "04.py, d.csv",
-    ]
+    assert [row["files"] for row in rows_of(out / "grades.csv")] == ["04.py, data/d.csv", "bela.pdf", "04.py, d.csv"]
 
 
 def test_of_very_many_files_the_first_are_listed(tmp_path):

@@ -46,9 +46,7 @@ def judged(folder, **cells):
 def test_what_nobody_sees_counts_as_in_the_notebook(tmp_path, how):
     first, change, ready = HIDDEN[how]
     results = judged(
-        tmp_path,
-        ada=[first, change, ANSWER.format(ready=ready)],
-        bela=[first, ANSWER.format(ready=ready), change],
+        tmp_path, ada=[first, change, ANSWER.format(ready=ready)], bela=[first, ANSWER.format(ready=ready), change]
     )
     assert results["ada"].solved == 1 and not results["ada"].problems
     assert results["bela"].solved == 0

@@ -3,7 +3,6 @@
 import pytest
 import torch
 import torch.nn.functional as F
-from tensors import says
 from torch import nn
 
 from attnbook.attention import (
@@ -27,6 +26,7 @@ from attnbook.interop import (
     to_torch_attention,
 )
 from attnbook.interop.comparison import cases
+from tensors import says
 
 DOUBLE = [torch.float64]
 
@@ -145,10 +145,7 @@ def test_weights_that_were_not_copied_are_refused():
     theirs, ours = theirs_and_ours()
     with torch.no_grad():
         ours.W_o.bias[5] += 1e-9
-    with pytest.raises(
-        ValueError,
-        match=says("W_o.bias of MultiHeadAttention", "does not hold", "copy"),
-    ):
+    with pytest.raises(ValueError, match=says("W_o.bias of MultiHeadAttention", "does not hold", "copy")):
         match_parameters(ours, theirs)
     with pytest.raises(ValueError, match="W_qkv.weight of MultiHeadAttention"):
         match_parameters(MultiHeadAttention(24, 3), theirs)
@@ -156,10 +153,7 @@ def test_weights_that_were_not_copied_are_refused():
 
 def test_what_only_they_have_is_left_out():
     linear = randomise(nn.Sequential(nn.Linear(3, 5), nn.Linear(5, 7)))
-    assert [m.theirs for m in match_parameters(linear[0], linear)] == [
-        "0.weight",
-        "0.bias",
-    ]
+    assert [m.theirs for m in match_parameters(linear[0], linear)] == ["0.weight", "0.bias"]
 
 
 def test_the_table_of_names():
@@ -226,9 +220,7 @@ def test_equal_layers_are_within_the_bar(case):
     )
 
 
-@pytest.mark.parametrize(
-    "name", ["W_qkv.weight", "W_qkv.bias", "W_o.weight", "W_o.bias"]
-)
+@pytest.mark.parametrize("name", ["W_qkv.weight", "W_qkv.bias", "W_o.weight", "W_o.bias"])
 def test_any_spoilt_parameter_is_noticed(name):
     theirs, ours = theirs_and_ours()
     with torch.no_grad():
@@ -289,32 +281,16 @@ def test_one_bad_case_among_many_is_enough():
             masked_softmax,
             F.softmax,
             case.sequences(7),
-            lambda e, case=case, slip=slip: (
-                masked_softmax(e, **case.book) + slip,
-                None,
-            ),
-            lambda e, case=case: (
-                F.softmax(e + to_additive(case.allowed, case.dtype), -1),
-                None,
-            ),
+            lambda e, case=case, slip=slip: (masked_softmax(e, **case.book) + slip, None),
+            lambda e, case=case: (F.softmax(e + to_additive(case.allowed, case.dtype), -1), None),
         )
     assert not checks.verdict()[1]
     assert all(not checks.holds(checks.last, dtype) for dtype in BARS)
     head, (row,) = checks.table().head, checks.table().rows
     assert head[-2:] == ["≤ 10⁻⁵ in float32", "≤ 10⁻¹⁰ in float64"]
-    assert row == [
-        "`masked_softmax`",
-        "`F.softmax`",
-        "outputs, gradients",
-        "4",
-        "✗",
-        "✗",
-    ]
+    assert row == ["`masked_softmax`", "`F.softmax`", "outputs, gradients", "4", "✗", "✗"]
     shown = checks.differences()
-    assert [row[2:5] for row in shown.rows] == [
-        ["float32", "1.0e-04", "–"],
-        ["float64", "1.0e-04", "–"],
-    ]
+    assert [row[2:5] for row in shown.rows] == [["float32", "1.0e-04", "–"], ["float64", "1.0e-04", "–"]]
 
 
 def test_a_precision_that_was_not_compared_holds_nothing():

@@ -6,34 +6,14 @@ import types
 
 import pytest
 import torch
-from tensors import (
-    DEVICES,
-    DK,
-    DV,
-    HIDDEN,
-    LENGTHS,
-    QUERY_LENGTHS,
-    TOLERANCE,
-    B,
-    D,
-    S,
-    T,
-    close,
-    inputs,
-    randn,
-    says,
-)
 
 from attnbook.attention import AdditiveAttention, DotProductAttention, masked_softmax
 from attnbook.interop import load_d2l
 from attnbook.interop import loading as interop
+from tensors import DEVICES, DK, DV, HIDDEN, LENGTHS, QUERY_LENGTHS, TOLERANCE, B, D, S, T, close, inputs, randn, says
 
 # d2l allows lengths below 1, but means something else by them: see the last test
-LENS = pytest.mark.parametrize(
-    "lengths",
-    [None, LENGTHS, QUERY_LENGTHS],
-    ids=["none", "one a sequence", "one a query"],
-)
+LENS = pytest.mark.parametrize("lengths", [None, LENGTHS, QUERY_LENGTHS], ids=["none", "one a sequence", "one a query"])
 DTYPES = pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
 
 
@@ -62,9 +42,7 @@ def compare_gradients(ours, theirs, our_inputs, their_inputs, tolerance):
 def test_masked_softmax(d2l, lengths, dtype):
     ours, theirs = (randn(B, T, S, dtype=dtype, grad=True) for _ in range(2))
     weights = masked_softmax(ours, tensor(lengths))
-    expected = d2l.masked_softmax(
-        theirs.clone(), tensor(lengths)
-    )  # a clone: it writes into its argument
+    expected = d2l.masked_softmax(theirs.clone(), tensor(lengths))  # a clone: it writes into its argument
     close(weights, expected, TOLERANCE[dtype])
     compare_gradients(weights, expected, [ours], [theirs], TOLERANCE[dtype])
 
@@ -85,9 +63,7 @@ def test_dot_product_attention(d2l, lengths, dtype):
     layer = d2l.DotProductAttention(dropout=0.5).eval()
     expected = layer(*theirs, tensor(lengths))
     for need_weights in (True, False):
-        output, weights = DotProductAttention(dropout=0.5).eval()(
-            *ours, tensor(lengths), need_weights=need_weights
-        )
+        output, weights = DotProductAttention(dropout=0.5).eval()(*ours, tensor(lengths), need_weights=need_weights)
         close(output, expected, TOLERANCE[dtype])
         compare_gradients(output, expected, ours, theirs, TOLERANCE[dtype])
     output, weights = DotProductAttention()(*ours, tensor(lengths), need_weights=True)
@@ -99,9 +75,7 @@ def test_dot_product_attention(d2l, lengths, dtype):
 def test_additive_attention_with_copied_weights(d2l, lengths, dtype):
     ours, theirs = (inputs(key_size=DK, dtype=dtype, grad=True) for _ in range(2))
     reference = d2l.AdditiveAttention(HIDDEN, dropout=0.5).eval().to(dtype)
-    reference(
-        *theirs, tensor(lengths)
-    )  # its layers are lazy: they have no weights before the first call
+    reference(*theirs, tensor(lengths))  # its layers are lazy: they have no weights before the first call
     with torch.no_grad():
         for seed, parameter in enumerate(reference.parameters(), start=21):
             parameter.copy_(0.5 * randn(*parameter.shape, seed=seed))
@@ -113,10 +87,7 @@ def test_additive_attention_with_copied_weights(d2l, lengths, dtype):
     assert output.shape == (B, T, DV)
     close(output, expected, TOLERANCE[dtype])
     close(weights, reference.attention_weights, TOLERANCE[dtype])
-    our_weights, their_weights = (
-        dict(layer.named_parameters()),
-        dict(reference.named_parameters()),
-    )
+    our_weights, their_weights = (dict(layer.named_parameters()), dict(reference.named_parameters()))
     compare_gradients(
         output,
         expected,
@@ -154,10 +125,7 @@ def test_a_real_torchvision_is_used(monkeypatch):
     assert sys.modules["torchvision"] is real
 
 
-@pytest.mark.parametrize(
-    "failure",
-    [ImportError("absent"), RuntimeError("operator torchvision::nms does not exist")],
-)
+@pytest.mark.parametrize("failure", [ImportError("absent"), RuntimeError("operator torchvision::nms does not exist")])
 def test_the_stand_in_is_there_during_the_import_only(monkeypatch, failure):
     """Also for a torchvision that was built for another torch, which fails with anything but an ImportError."""
     seen = []
@@ -165,35 +133,22 @@ def test_the_stand_in_is_there_during_the_import_only(monkeypatch, failure):
     def importing(name):
         if name == "torchvision":
             raise failure
-        seen.extend(
-            module in sys.modules
-            for module in ("torchvision", "torchvision.transforms")
-        )
-        seen.append(
-            sys.modules["torchvision"].transforms
-            is sys.modules["torchvision.transforms"]
-        )
+        seen.extend(module in sys.modules for module in ("torchvision", "torchvision.transforms"))
+        seen.append(sys.modules["torchvision"].transforms is sys.modules["torchvision.transforms"])
         return types.ModuleType(name)
 
     monkeypatch.delitem(sys.modules, "torchvision", raising=False)
     monkeypatch.delitem(sys.modules, "torchvision.transforms", raising=False)
-    monkeypatch.setattr(
-        interop, "importlib", types.SimpleNamespace(import_module=importing)
-    )
+    monkeypatch.setattr(interop, "importlib", types.SimpleNamespace(import_module=importing))
     assert load_d2l().__name__ == "d2l.torch"
     assert seen == [True, True, True]
-    assert (
-        "torchvision" not in sys.modules and "torchvision.transforms" not in sys.modules
-    )
+    assert "torchvision" not in sys.modules and "torchvision.transforms" not in sys.modules
 
 
 def test_without_d2l_it_says_how_to_install_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "d2l", None)
     monkeypatch.delitem(sys.modules, "d2l.torch", raising=False)
-    with pytest.raises(
-        ImportError,
-        match=says("d2l could not be imported", "pip install --no-deps d2l==1.0.3"),
-    ):
+    with pytest.raises(ImportError, match=says("d2l could not be imported", "pip install --no-deps d2l==1.0.3")):
         load_d2l()
     left = sys.modules.get("torchvision")  # tidied up after a failure too
     assert left is None or left.__spec__ is not None

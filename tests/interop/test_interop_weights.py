@@ -6,24 +6,6 @@ import shutil
 import pytest
 import torch
 import torch.nn.functional as F
-from tensors import (
-    DK,
-    DV,
-    HIDDEN,
-    LENGTHS,
-    TOLERANCE,
-    B,
-    D,
-    H,
-    S,
-    T,
-    close,
-    coin,
-    fill,
-    inputs,
-    randn,
-    says,
-)
 from torch import nn
 
 from attnbook.attention import (
@@ -50,6 +32,7 @@ from attnbook.interop import (
     to_torch_attention,
 )
 from attnbook.transformer import count_parameters
+from tensors import DK, DV, HIDDEN, LENGTHS, TOLERANCE, B, D, H, S, T, close, coin, fill, inputs, randn, says
 
 E, FF = H * D, 17
 LENS = torch.tensor(LENGTHS)
@@ -58,10 +41,7 @@ MASKS = pytest.mark.parametrize("masks", ["none", "padding", "causal", "both"])
 
 
 def sequences(*lengths, dtype, grad=True):
-    return tuple(
-        randn(B, length, E, seed=seed, dtype=dtype, grad=grad)
-        for seed, length in enumerate(lengths, start=1)
-    )
+    return tuple(randn(B, length, E, seed=seed, dtype=dtype, grad=grad) for seed, length in enumerate(lengths, start=1))
 
 
 def gradients(output, tensors, seed=9):
@@ -125,17 +105,11 @@ def test_multi_head_attention_is_pytorchs(dtype, masks, use, direction):
         our_masks, their_masks = masks_of(masks, T, lengths[-1])
         output, weights = ours(*own, need_weights=need_weights, **our_masks)
         copied = copies * 3 if use == "self" else copies
-        expected, expected_weights = theirs(
-            *copied, average_attn_weights=False, **their_masks
-        )
+        expected, expected_weights = theirs(*copied, average_attn_weights=False, **their_masks)
         close(output, expected, TOLERANCE[dtype])
         if need_weights:
             close(weights, expected_weights, TOLERANCE[dtype])
-        compare(
-            gradients(output, [*own, *mine]),
-            gradients(expected, [*copies, *other]),
-            TOLERANCE[dtype],
-        )
+        compare(gradients(output, [*own, *mine]), gradients(expected, [*copies, *other]), TOLERANCE[dtype])
 
 
 @pytest.mark.parametrize("direction", ["from", "to"])
@@ -161,9 +135,7 @@ def test_there_and_back_again():
 def test_whatever_batch_first_was():
     theirs = fill(nn.MultiheadAttention(E, H)).double()  # (T, B, E)
     (x,) = sequences(T, dtype=torch.float64, grad=False)
-    expected = theirs(
-        x.mT.permute(2, 0, 1), x.mT.permute(2, 0, 1), x.mT.permute(2, 0, 1)
-    )
+    expected = theirs(x.mT.permute(2, 0, 1), x.mT.permute(2, 0, 1), x.mT.permute(2, 0, 1))
     close(from_torch_attention(theirs)(x)[0], expected[0].transpose(0, 1))
 
 
@@ -216,11 +188,7 @@ def test_encoder_layer_is_pytorchs(dtype, norm_first, activation, masks):
     other = [first.in_proj_weight, first.in_proj_bias, *first.out_proj.parameters()]
     for module in (*others, theirs.norm1, theirs.norm2):
         other += module.parameters()
-    compare(
-        gradients(output, [x, *own]),
-        gradients(expected, [copy, *other]),
-        TOLERANCE[dtype],
-    )
+    compare(gradients(output, [x, *own]), gradients(expected, [copy, *other]), TOLERANCE[dtype])
 
 
 @DTYPES
@@ -247,11 +215,7 @@ def test_decoder_layer_is_pytorchs(dtype, norm_first, activation):
         other += attention.out_proj.parameters()
     for name in ("linear1", "linear2", "norm1", "norm2", "norm3"):
         other += theirs.get_submodule(name).parameters()
-    compare(
-        gradients(output, [*own, *ours.parameters()]),
-        gradients(expected, [*copies, *other]),
-        TOLERANCE[dtype],
-    )
+    compare(gradients(output, [*own, *ours.parameters()]), gradients(expected, [*copies, *other]), TOLERANCE[dtype])
 
 
 def test_the_norms_epsilon_is_taken_over():
@@ -267,10 +231,7 @@ def test_the_norms_epsilon_is_taken_over():
 
 @pytest.mark.parametrize(
     ("kind", "convert"),
-    [
-        (nn.TransformerEncoderLayer, from_torch_encoder_layer),
-        (nn.TransformerDecoderLayer, from_torch_decoder_layer),
-    ],
+    [(nn.TransformerEncoderLayer, from_torch_encoder_layer), (nn.TransformerDecoderLayer, from_torch_decoder_layer)],
 )
 def test_layers_without_a_counterpart(kind, convert):
     with pytest.raises(TypeError, match=f"expected a {kind.__name__}, got Linear"):
@@ -290,10 +251,7 @@ def gelu(x):
 
 @pytest.mark.parametrize(
     ("kind", "convert"),
-    [
-        (nn.TransformerEncoderLayer, from_torch_encoder_layer),
-        (nn.TransformerDecoderLayer, from_torch_decoder_layer),
-    ],
+    [(nn.TransformerEncoderLayer, from_torch_encoder_layer), (nn.TransformerDecoderLayer, from_torch_decoder_layer)],
 )
 def test_layers_that_compute_something_else(kind, convert):
     """A name, or a weight of the same shape, is not enough; and each norm's epsilon is its own."""
@@ -331,9 +289,7 @@ def d2l():
 
 @DTYPES
 @pytest.mark.parametrize("bias", [True, False])
-@pytest.mark.parametrize(
-    "lengths", [None, LENGTHS, ((1, 7, 3, 2, 5), (4, 2, 6, 1, 3))], ids=str
-)
+@pytest.mark.parametrize("lengths", [None, LENGTHS, ((1, 7, 3, 2, 5), (4, 2, 6, 1, 3))], ids=str)
 def test_multi_head_attention_is_d2ls(d2l, dtype, bias, lengths):
     theirs = d2l.MultiHeadAttention(E, H, dropout=0.25, bias=bias).eval().to(dtype)
     own, copies = (sequences(T, S, S, dtype=dtype) for _ in range(2))
@@ -349,9 +305,7 @@ def test_multi_head_attention_is_d2ls(d2l, dtype, bias, lengths):
     close(weights, their_weights, TOLERANCE[dtype])
     close(ours(*own, lengths)[0], expected, TOLERANCE[dtype])
     mine = gradients(output, [*own, ours.W_qkv.weight, ours.W_o.weight])
-    other = gradients(
-        expected, [*copies, *(theirs.get_parameter(f"W_{x}.weight") for x in "qkvo")]
-    )
+    other = gradients(expected, [*copies, *(theirs.get_parameter(f"W_{x}.weight") for x in "qkvo")])
     stacked = (*other[:3], torch.cat(other[3:6]), other[6])
     compare(mine, stacked, TOLERANCE[dtype])
 
@@ -373,9 +327,7 @@ def test_additive_attention_is_d2ls(d2l, dtype):
 
 
 @DTYPES
-@pytest.mark.parametrize(
-    "lengths", [None, (3, 4), ((1, 2, 3, 2, 5), (4, 2, 1, 1, 3))], ids=str
-)
+@pytest.mark.parametrize("lengths", [None, (3, 4), ((1, 2, 3, 2, 5), (4, 2, 1, 1, 3))], ids=str)
 def test_encoder_layer_is_d2ls(d2l, dtype, lengths):
     theirs = d2l.TransformerEncoderBlock(E, FF, H, dropout=0.25, use_bias=True)
     theirs = theirs.to(dtype).eval()
@@ -398,11 +350,7 @@ def test_encoder_layer_is_d2ls(d2l, dtype, lengths):
     compare(gradients(output, [x]), gradients(expected, [other]), TOLERANCE[dtype])
     mine = [ours.feed_forward.W_1.weight, ours.around_attention.norm.bias]
     others = [theirs.ffn.dense1.weight, theirs.addnorm1.ln.bias]
-    compare(
-        gradients(ours(x, lengths)[0], mine),
-        gradients(theirs(other, lengths), others),
-        TOLERANCE[dtype],
-    )
+    compare(gradients(ours(x, lengths)[0], mine), gradients(theirs(other, lengths), others), TOLERANCE[dtype])
 
 
 def test_layers_of_other_libraries_are_not_d2ls(d2l):
@@ -431,9 +379,7 @@ def test_layers_of_other_libraries_are_not_d2ls(d2l):
 
 def test_d2l_blocks_that_cannot_be_copied(d2l):
     (x,) = sequences(T, dtype=torch.float32)
-    with pytest.raises(
-        TypeError, match="expected a d2l.TransformerEncoderBlock, got Linear"
-    ):
+    with pytest.raises(TypeError, match="expected a d2l.TransformerEncoderBlock, got Linear"):
         from_d2l_encoder_block(nn.Linear(3, 3))
     block = d2l.TransformerEncoderBlock(E, FF, H, dropout=0)
     with pytest.raises(ValueError, match="has no weights yet: .* call it once"):
@@ -485,9 +431,7 @@ def test_bert_is_hugging_faces(dtype, activation):
     states, hooks = [], [ours.embeddings, *ours.layers]
     for module in hooks:
         module.register_forward_hook(
-            lambda module, arguments, output: states.append(
-                output[0] if isinstance(output, tuple) else output
-            )
+            lambda module, arguments, output: states.append(output[0] if isinstance(output, tuple) else output)
         )
     output, weights = ours(ids, LENS, segments, need_weights=True)
     expected = theirs(
@@ -512,9 +456,7 @@ def test_bert_is_hugging_faces(dtype, activation):
     for number in range(2):
         own, layer = f"layers.{number}", f"encoder.layer.{number}"
         for kind in ("weight", "bias"):
-            names = (
-                f"{layer}.attention.self.{x}.{kind}" for x in ("query", "key", "value")
-            )
+            names = (f"{layer}.attention.self.{x}.{kind}" for x in ("query", "key", "value"))
             stacked = torch.cat([other.pop(name) for name in names])
             close(found.pop(f"{own}.attention.W_qkv.{kind}"), stacked, tolerance)
             for name, twin in {
@@ -541,9 +483,7 @@ def test_bert_base_has_as_many_parameters_as_hugging_faces():
 
 
 def test_berts_without_a_counterpart():
-    with pytest.raises(
-        ValueError, match="activation must be one of relu, gelu, got 'gelu_new'"
-    ):
+    with pytest.raises(ValueError, match="activation must be one of relu, gelu, got 'gelu_new'"):
         from_huggingface_bert(their_bert(hidden_act="gelu_new"))
     with pytest.raises(ValueError, match="this BERT has a decoder"):
         from_huggingface_bert(their_bert(is_decoder=True))
@@ -567,9 +507,7 @@ def test_the_kin_of_bert(model_type, padding, tmp_path):
     theirs = fill(AutoModel.from_config(config, attn_implementation="eager")).eval()
     ids = 7 + torch.arange(B * S).view(B, S) % 20
     ids[sequence_mask(LENS, S).logical_not()] = padding
-    expected = theirs(
-        ids, attention_mask=to_binary(sequence_mask(LENS, S)), output_attentions=True
-    )
+    expected = theirs(ids, attention_mask=to_binary(sequence_mask(LENS, S)), output_attentions=True)
     theirs.save_pretrained(tmp_path)
     for ours in (from_huggingface_bert(theirs), load_bert(tmp_path)):
         output, weights = ours(ids, LENS, need_weights=True)
@@ -580,37 +518,9 @@ def test_the_kin_of_bert(model_type, padding, tmp_path):
             close(got * rows, wanted * rows, 4e-5)
 
 
-NO_KIN = [
-    "albert",
-    "bert-generation",
-    "big_bird",
-    "deberta",
-    "deberta-v2",
-    "distilbert",
-    "electra",
-    "ernie",
-    "gpt2",
-]
-NO_KIN += [
-    "ibert",
-    "layoutlm",
-    "longformer",
-    "megatron-bert",
-    "mpnet",
-    "nystromformer",
-    "rembert",
-    "roformer",
-]
-NO_KIN += [
-    "roberta-prelayernorm",
-    "splinter",
-    "squeezebert",
-    "t5",
-    "xlm",
-    "xlm-roberta-xl",
-    "xmod",
-    "yoso",
-]
+NO_KIN = ["albert", "bert-generation", "big_bird", "deberta", "deberta-v2", "distilbert", "electra", "ernie", "gpt2"]
+NO_KIN += ["ibert", "layoutlm", "longformer", "megatron-bert", "mpnet", "nystromformer", "rembert", "roformer"]
+NO_KIN += ["roberta-prelayernorm", "splinter", "squeezebert", "t5", "xlm", "xlm-roberta-xl", "xmod", "yoso"]
 
 
 @pytest.mark.parametrize("model_type", NO_KIN)
@@ -720,9 +630,7 @@ def test_a_bert_saved_inside_another_model(tmp_path):
 
 def test_a_missing_folder(tmp_path):
     for folder in (tmp_path / "nowhere", tmp_path):
-        with pytest.raises(
-            FileNotFoundError, match=says(str(folder), "no config.json", "TIME_FLIES")
-        ):
+        with pytest.raises(FileNotFoundError, match=says(str(folder), "no config.json", "TIME_FLIES")):
             load_bert(folder)
 
 
@@ -773,9 +681,7 @@ def more_layers(folder):
 )
 def test_a_damaged_folder(copy, damage, reason):
     damage(copy)
-    with pytest.raises(
-        ValueError, match=says(str(copy), "cannot be read", reason, "copy it again")
-    ):
+    with pytest.raises(ValueError, match=says(str(copy), "cannot be read", reason, "copy it again")):
         load_bert(copy)
 
 

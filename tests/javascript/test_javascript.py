@@ -27,10 +27,7 @@ def numbers():
         scores = torch.randn(number % 11 + 1, generator=generator, dtype=torch.float64)
         rows.append(scores.clamp(-3, 3) * scale)
     masks = [torch.rand(len(row), generator=generator) < 0.5 for row in rows]
-    masked = [
-        masked_softmax(row[None], mask=mask[None])[0]
-        for row, mask in zip(rows, masks, strict=True)
-    ]
+    masked = [masked_softmax(row[None], mask=mask[None])[0] for row, mask in zip(rows, masks, strict=True)]
     xs = [0.5, -2.0, 7.25, 3.0]
     return {
         "sums": {
@@ -47,21 +44,11 @@ def numbers():
             for row, mask, weights in zip(rows, masks, masked, strict=True)
         ],
         "random": [
-            (
-                seed,
-                seeded_uniforms(seed, 1001).tolist(),
-                seeded_normals(seed, 1001).tolist(),
-            )
-            for seed in (0, 1, 999)
+            (seed, seeded_uniforms(seed, 1001).tolist(), seeded_normals(seed, 1001).tolist()) for seed in (0, 1, 999)
         ],
-        "colours": [
-            (weight, [255 * part for part in WEIGHTS(float(weight))[:3]])
-            for weight in (0, 0.2, 0.5, 0.8, 1)
-        ],
+        "colours": [(weight, [255 * part for part in WEIGHTS(float(weight))[:3]]) for weight in (0, 0.2, 0.5, 0.8, 1)],
         "lengthFactors": [
-            (length, alpha, length_penalty_factor(length, alpha))
-            for length in (1, 7, 30)
-            for alpha in (0, 0.6, 1)
+            (length, alpha, length_penalty_factor(length, alpha)) for length in (1, 7, 30) for alpha in (0, 0.6, 1)
         ],
     }
 

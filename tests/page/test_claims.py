@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 import torch
-from tensors import says
 
 from attnbook.page import ClaimError, claim, claims, what_we_found
+from tensors import says
 
 
 @pytest.fixture(autouse=True)
@@ -13,14 +13,7 @@ def a_fresh_notebook(monkeypatch):
     monkeypatch.setattr(claims, "_executed", [])
 
 
-TRUE = [
-    True,
-    np.True_,
-    np.array(True),
-    np.array([[True]]),
-    torch.tensor(True),
-    torch.tensor([[True]]),
-]
+TRUE = [True, np.True_, np.array(True), np.array([[True]]), torch.tensor(True), torch.tensor([[True]])]
 FALSE = [False, np.False_, np.array([False]), torch.tensor(False)]
 
 
@@ -46,37 +39,17 @@ def test_a_false_claim_stops_the_page(ok, capsys):
     [
         ("", True, ("claim() needs a sentence first",)),
         ("  ", True, ("claim() needs a sentence first",)),
-        (
-            True,
-            "rows sum to 1",
-            ("claim() needs a sentence first", "claim('rows sum to 1', bool(...))"),
-        ),
+        (True, "rows sum to 1", ("claim() needs a sentence first", "claim('rows sum to 1', bool(...))")),
         ("x", 1, ("claim() needs True or False, got int", "compare it with something")),
         ("x", 0.0, ("needs True or False, got float",)),
         ("x", None, ("needs True or False, got NoneType",)),
         ("x", "yes", ("needs True or False, got str",)),
         ("x", [True], ("needs True or False, got list",)),
         ("x", np.float64(1), ("needs True or False, got float64",)),
-        (
-            "x",
-            torch.tensor(1),
-            ("one truth value, got torch.int64 of shape ()", ".all()"),
-        ),
-        (
-            "x",
-            torch.tensor([True, True]),
-            ("one truth value, got torch.bool of shape (2,)", "(...).all()?"),
-        ),
-        (
-            "x",
-            torch.tensor([], dtype=torch.bool),
-            ("one truth value, got torch.bool of shape (0,)",),
-        ),
-        (
-            "x",
-            np.array([True, False]),
-            ("one truth value, got bool of shape (2,)", "(...).all()?"),
-        ),
+        ("x", torch.tensor(1), ("one truth value, got torch.int64 of shape ()", ".all()")),
+        ("x", torch.tensor([True, True]), ("one truth value, got torch.bool of shape (2,)", "(...).all()?")),
+        ("x", torch.tensor([], dtype=torch.bool), ("one truth value, got torch.bool of shape (0,)",)),
+        ("x", np.array([True, False]), ("one truth value, got bool of shape (2,)", "(...).all()?")),
         ("x", np.array(1.0), ("one truth value, got float64 of shape ()",)),
     ],
 )
@@ -115,8 +88,5 @@ def test_a_list_that_was_shown_does_not_grow():
 
 
 def test_nothing_claimed_yet():
-    with pytest.raises(
-        RuntimeError,
-        match=says("no claim has been executed", "run the cells above first"),
-    ):
+    with pytest.raises(RuntimeError, match=says("no claim has been executed", "run the cells above first")):
         what_we_found()

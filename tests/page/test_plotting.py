@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 import torch
 from matplotlib.colors import same_color, to_hex, to_rgb, to_rgba
-from tensors import B, H, S, T, coin, randn, says
 
 from attnbook.attention import nadaraya_watson
 from attnbook.data import kernel_regression_data
 from attnbook.page import plotting, style
+from tensors import B, H, S, T, coin, randn, says
 
 WEIGHTS = randn(B, H, T, S).softmax(-1)
 
@@ -38,24 +38,14 @@ def bar(figure):
 
 def hatched(ax):
     """The cells (query, key) that are hatched."""
-    return {
-        (round(p.get_y() + 0.5), round(p.get_x() + 0.5))
-        for p in ax.patches
-        if p.get_hatch()
-    }
+    return {(round(p.get_y() + 0.5), round(p.get_x() + 0.5)) for p in ax.patches if p.get_hatch()}
 
 
 # --- colours and style -----------------------------------------------------------------------------------------------
 
 
 def test_the_visual_language():
-    expected = {
-        "QUERY": "#0072B2",
-        "KEY": "#D55E00",
-        "VALUE": "#009E73",
-        "OUTPUT": "#CC79A7",
-        "MASKED": "#999999",
-    }
+    expected = {"QUERY": "#0072B2", "KEY": "#D55E00", "VALUE": "#009E73", "OUTPUT": "#CC79A7", "MASKED": "#999999"}
     assert {name: getattr(plotting, name) for name in expected} == expected
     assert to_hex(plotting.WEIGHTS(0.0)) == "#ffffff"
     assert to_hex(plotting.WEIGHTS(1.0)) == "#4b3fa8"
@@ -63,9 +53,7 @@ def test_the_visual_language():
 
 def test_the_colour_map_darkens_steadily():
     """So it can be read in grey."""
-    red, green, blue = np.array(
-        [to_rgb(plotting.WEIGHTS(x)) for x in np.linspace(0, 1, 50)]
-    ).T
+    red, green, blue = np.array([to_rgb(plotting.WEIGHTS(x)) for x in np.linspace(0, 1, 50)]).T
     assert (np.diff(0.2126 * red + 0.7152 * green + 0.0722 * blue) < 0).all()
 
 
@@ -80,22 +68,13 @@ def test_use_book_style():
         plotting.VALUE,
         plotting.OUTPUT,
     ]
-    assert (
-        min(
-            plt.rcParams[name]
-            for name in ("font.size", "xtick.labelsize", "legend.fontsize")
-        )
-        >= 9
-    )
+    assert min(plt.rcParams[name] for name in ("font.size", "xtick.labelsize", "legend.fontsize")) >= 9
 
 
 # --- heat maps -------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("weights", "rows", "cols"),
-    [(WEIGHTS[0, 0], 1, 1), (WEIGHTS[0], 1, H), (WEIGHTS, B, H)],
-)
+@pytest.mark.parametrize(("weights", "rows", "cols"), [(WEIGHTS[0, 0], 1, 1), (WEIGHTS[0], 1, H), (WEIGHTS, B, H)])
 def test_queries_down_keys_across_one_map_each(weights, rows, cols):
     figure = plotting.show_heatmaps(weights)
     drawn = maps(figure)
@@ -117,21 +96,13 @@ def test_labels_titles_and_size():
     queries, keys = [f"q{i}" for i in range(T)], [f"key number {j}" for j in range(S)]
     titles = [f"head {h}" for h in range(H)]
     figure = plotting.show_heatmaps(
-        WEIGHTS[0],
-        queries,
-        keys,
-        titles=titles,
-        figsize=(5, 2),
-        xlabel="tokens",
-        ylabel="steps",
+        WEIGHTS[0], queries, keys, titles=titles, figsize=(5, 2), xlabel="tokens", ylabel="steps"
     )
     figure.canvas.draw()
     first = maps(figure)[0]
     assert [t.get_text() for t in first.get_yticklabels()] == queries
     assert [t.get_text() for t in first.get_xticklabels()] == keys
-    assert list(first.get_xticks()) == list(range(S)) and list(
-        first.get_yticks()
-    ) == list(range(T))
+    assert list(first.get_xticks()) == list(range(S)) and list(first.get_yticks()) == list(range(T))
     assert [ax.get_title() for ax in maps(figure)] == titles
     assert tuple(figure.get_size_inches()) == (5, 2)
     assert first.get_xlabel() == "tokens" and first.get_ylabel() == "steps"
@@ -149,9 +120,7 @@ def test_masked_cells_are_grey_and_hatched(mask_shape):
         assert blocked.any()
         for patch in ax.patches:
             assert patch.get_width() == patch.get_height() == 1
-            assert to_rgb(patch.get_edgecolor()[:3]) == pytest.approx(
-                to_rgb(plotting.MASKED)
-            )
+            assert to_rgb(patch.get_edgecolor()[:3]) == pytest.approx(to_rgb(plotting.MASKED))
 
 
 def test_without_a_mask_nothing_is_hatched():
@@ -161,29 +130,18 @@ def test_without_a_mask_nothing_is_hatched():
 def test_the_scale_is_fixed_unless_asked_otherwise():
     faint = WEIGHTS[0, 0] / 10
     assert maps(plotting.show_heatmaps(faint))[0].images[0].get_clim() == (0, 1)
-    assert maps(plotting.show_heatmaps(faint, vmax=0.5))[0].images[0].get_clim() == (
-        0,
-        0.5,
-    )
+    assert maps(plotting.show_heatmaps(faint, vmax=0.5))[0].images[0].get_clim() == (0, 0.5)
     top = maps(plotting.show_heatmaps(faint, vmax=None))[0].images[0].get_clim()[1]
     assert top == pytest.approx(faint.max().item())
-    assert maps(plotting.show_heatmaps(0 * faint, vmax=None))[0].images[
-        0
-    ].get_clim() == (0, 1)
+    assert maps(plotting.show_heatmaps(0 * faint, vmax=None))[0].images[0].get_clim() == (0, 1)
 
 
 def test_annotations_stand_in_their_cells_and_stay_readable():
     weights = torch.tensor([[0.25, 0.75, 0.0], [1.0, 0.0, 0.0]])
     mask = torch.tensor([[True, True, False], [True, False, False]])
     [ax] = maps(plotting.show_heatmaps(weights, mask=mask, annotate=True))
-    written = {
-        t.get_position(): (t.get_text(), to_hex(t.get_color())) for t in ax.texts
-    }
-    assert written == {
-        (0, 0): ("0.25", plotting.INK),
-        (1, 0): ("0.75", "#ffffff"),
-        (0, 1): ("1.00", "#ffffff"),
-    }
+    written = {t.get_position(): (t.get_text(), to_hex(t.get_color())) for t in ax.texts}
+    assert written == {(0, 0): ("0.25", plotting.INK), (1, 0): ("0.75", "#ffffff"), (0, 1): ("1.00", "#ffffff")}
 
 
 def test_weights_that_need_gradient_half_precision_and_plain_lists():
@@ -196,47 +154,15 @@ def test_weights_that_need_gradient_half_precision_and_plain_lists():
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        (
-            {"weights": WEIGHTS[0, 0, 0]},
-            ValueError,
-            ("weights must be (T, S)", f"got shape ({S},)"),
-        ),
-        (
-            {"weights": WEIGHTS[None]},
-            ValueError,
-            ("(rows, cols, T, S)", f"got shape (1, {B}, {H}, {T}, {S})", "pick"),
-        ),
-        (
-            {"weights": WEIGHTS[:0]},
-            ValueError,
-            ("not empty", f"got shape (0, {H}, {T}, {S})"),
-        ),
-        (
-            {"row_labels": ["a"] * S},
-            ValueError,
-            (f"row_labels has {S} labels for {T} positions",),
-        ),
-        (
-            {"col_labels": ["a"] * T},
-            ValueError,
-            (f"col_labels has {T} labels for {S} positions",),
-        ),
+        ({"weights": WEIGHTS[0, 0, 0]}, ValueError, ("weights must be (T, S)", f"got shape ({S},)")),
+        ({"weights": WEIGHTS[None]}, ValueError, ("(rows, cols, T, S)", f"got shape (1, {B}, {H}, {T}, {S})", "pick")),
+        ({"weights": WEIGHTS[:0]}, ValueError, ("not empty", f"got shape (0, {H}, {T}, {S})")),
+        ({"row_labels": ["a"] * S}, ValueError, (f"row_labels has {S} labels for {T} positions",)),
+        ({"col_labels": ["a"] * T}, ValueError, (f"col_labels has {T} labels for {S} positions",)),
         ({"titles": ["a"]}, ValueError, (f"titles has 1 entries for {B * H} maps",)),
-        (
-            {"mask": coin(T, S).int()},
-            TypeError,
-            ("mask must be a bool tensor", "torch.int32", "from_binary"),
-        ),
-        (
-            {"mask": coin(T, S).numpy()},
-            TypeError,
-            ("mask must be a bool tensor", "ndarray"),
-        ),
-        (
-            {"mask": coin(S, T)},
-            ValueError,
-            (f"mask has shape ({S}, {T})", "does not broadcast"),
-        ),
+        ({"mask": coin(T, S).int()}, TypeError, ("mask must be a bool tensor", "torch.int32", "from_binary")),
+        ({"mask": coin(T, S).numpy()}, TypeError, ("mask must be a bool tensor", "ndarray")),
+        ({"mask": coin(S, T)}, ValueError, (f"mask has shape ({S}, {T})", "does not broadcast")),
     ],
 )
 def test_heat_map_errors_leave_no_half_drawn_figure(arguments, error, message):
@@ -252,9 +178,7 @@ def test_plot_regression_draws_points_truth_and_prediction():
     data = kernel_regression_data()
     prediction, _ = nadaraya_watson(data.x_query, data.x_train, data.y_train)
     _, ax = plt.subplots()
-    assert (
-        plotting.plot_regression(data, prediction, ax=ax, label="Gaussian kernel") is ax
-    )
+    assert plotting.plot_regression(data, prediction, ax=ax, label="Gaussian kernel") is ax
     lines = {line.get_label(): line for line in ax.lines}
     assert set(lines) == {"measured", "truth", "Gaussian kernel"}
     for label, x, y, colour in (
@@ -268,10 +192,7 @@ def test_plot_regression_draws_points_truth_and_prediction():
     # told apart without colour too
     assert lines["truth"].get_linestyle() == "--"
     assert lines["Gaussian kernel"].get_linestyle() == "-"
-    assert (
-        lines["measured"].get_linestyle() == "None"
-        and lines["measured"].get_marker() == "o"
-    )
+    assert lines["measured"].get_linestyle() == "None" and lines["measured"].get_marker() == "o"
     names = {note.get_text(): note for note in ax.texts}
     assert set(names) == set(lines) and ax.get_legend() is None
     for label, note in names.items():  # beside what it names, and in its colour
@@ -297,10 +218,7 @@ def test_plot_regression_without_prediction_or_axes():
 
 def test_predictions_at_the_training_points_are_refused():
     data = kernel_regression_data()
-    with pytest.raises(
-        ValueError,
-        match=says("50 predictions for 100 queries", "predict at data.x_query"),
-    ):
+    with pytest.raises(ValueError, match=says("50 predictions for 100 queries", "predict at data.x_query")):
         plotting.plot_regression(data, data.y_train)
     assert not plt.get_fignums()
 
@@ -322,8 +240,6 @@ def test_plot_weights_row():
 
 
 def test_a_row_of_weights_belongs_to_its_keys():
-    with pytest.raises(
-        ValueError, match=says("5 weights for 7 keys", "one row of the weights")
-    ):
+    with pytest.raises(ValueError, match=says("5 weights for 7 keys", "one row of the weights")):
         plotting.plot_weights_row(torch.ones(7), torch.ones(5), 0.0)
     assert not plt.get_fignums()

@@ -21,16 +21,11 @@ def test_by_name(chapters):
 
 
 def test_a_missing_one_names_those_that_are_there(chapters):
-    with pytest.raises(
-        FileNotFoundError,
-        match=r"haeds\.json in .*; there are heads\. Run the notebook",
-    ):
+    with pytest.raises(FileNotFoundError, match=r"haeds\.json in .*; there are heads\. Run the notebook"):
         stored_results("haeds")
 
 
-def test_outside_the_books_folder_those_installed_with_the_package(
-    tmp_path, monkeypatch
-):
+def test_outside_the_books_folder_those_installed_with_the_package(tmp_path, monkeypatch):
     (tmp_path / "share" / "results").mkdir(parents=True)
     (tmp_path / "share" / "results" / "heads.json").write_text('{"runs": []}')
     (tmp_path / "other.json").write_text("{}")

@@ -9,20 +9,14 @@ from pathlib import Path
 
 import pytest
 import torch
-from tensors import says
 
 import attnbook
-from attnbook.attention import (
-    KeyValueCache,
-    MultiHeadAttention,
-    kernels,
-    masks,
-    pooling,
-)
+from attnbook.attention import KeyValueCache, MultiHeadAttention, kernels, masks, pooling
 from attnbook.attention import layers as attention
 from attnbook.data import true_curve
 from attnbook.page import Source, claims, show
 from attnbook.page.sources import idea
+from tensors import says
 
 OBJECTS = [
     masks.masked_softmax,
@@ -34,9 +28,7 @@ OBJECTS = [
     claims.ClaimError,
     masks,
 ]
-ALL = pytest.mark.parametrize(
-    "obj", OBJECTS, ids=lambda obj: getattr(obj, "__qualname__", "module")
-)
+ALL = pytest.mark.parametrize("obj", OBJECTS, ids=lambda obj: getattr(obj, "__qualname__", "module"))
 
 
 def code_of(markdown):
@@ -109,9 +101,7 @@ def test_checks_docstrings_and_annotations_go_and_all_else_stays():
 
 
 def test_what_a_check_and_the_result_both_use_stays():
-    text = (
-        "def f(x):\n    size = x.shape[-1]\n    check_size(size)\n    return x / size"
-    )
+    text = "def f(x):\n    size = x.shape[-1]\n    check_size(size)\n    return x / size"
     assert idea(text) == "def f(x):\n    size = x.shape[-1]\n    return x / size"
 
 
@@ -128,10 +118,7 @@ def test_without_checks_it_computes_the_same():
 def test_a_long_signature_is_broken_where_the_page_ends():
     lines = show(MultiHeadAttention).text.splitlines()
     assert max(len(line) for line in lines) <= 88
-    assert (
-        "    def forward(self, query, key=None, value=None, valid_lens=None,"
-        in "\n".join(lines)
-    )
+    assert "    def forward(self, query, key=None, value=None, valid_lens=None," in "\n".join(lines)
 
 
 def test_the_famous_lines_are_among_those_shown():
@@ -154,18 +141,14 @@ def test_comments_stay_and_no_gap_is_left():
     assert layer.startswith(
         "class DotProductAttention(nn.Module):\n    def __init__(self, dropout=0.0):\n        super()"
     )
-    assert (
-        Source(masks.masked_softmax).text == show(masks.masked_softmax, whole=True).text
-    )
+    assert Source(masks.masked_softmax).text == show(masks.masked_softmax, whole=True).text
 
 
 def test_several_are_shown_one_after_the_other():
     both = show(masks.sequence_mask, masks.masked_softmax)
     assert both.name == "sequence_mask, masked_softmax"
     assert both.file == "attnbook/attention/masks.py"
-    assert both.text == "\n\n\n".join(
-        show(f).text for f in (masks.sequence_mask, masks.masked_softmax)
-    )
+    assert both.text == "\n\n\n".join(show(f).text for f in (masks.sequence_mask, masks.masked_softmax))
 
 
 def test_a_docstring_that_is_all_there_is_stays():
@@ -177,14 +160,8 @@ def test_the_heading_names_the_file_from_the_package_on():
     assert source._repr_markdown_().startswith(
         "<small>`attnbook/attention/masks.py`</small>\n\n```python\ndef masked_softmax("
     )
-    assert (
-        repr(source)
-        == f"masked_softmax: {len(source.text.splitlines())} lines of attnbook/attention/masks.py"
-    )
-    assert (
-        show(attention.DotProductAttention.forward).name
-        == "DotProductAttention.forward"
-    )
+    assert repr(source) == f"masked_softmax: {len(source.text.splitlines())} lines of attnbook/attention/masks.py"
+    assert show(attention.DotProductAttention.forward).name == "DotProductAttention.forward"
 
 
 @ALL
@@ -195,20 +172,11 @@ def test_nothing_of_this_machine_is_printed(obj):
         assert not re.search(r"0x[0-9a-f]{6,}|site-packages|/home/|/tmp/", text)
 
 
-@pytest.mark.parametrize(
-    "home",
-    [
-        "/srv/attnbook/code",
-        "/srv/attnbook/lib/python3.11/site-packages",
-        "C:/book/code",
-    ],
-)
+@pytest.mark.parametrize("home", ["/srv/attnbook/code", "/srv/attnbook/lib/python3.11/site-packages", "C:/book/code"])
 def test_the_text_is_the_same_wherever_the_package_lies(monkeypatch, home):
     """Also in a clone whose own folder is called `attnbook`."""
     here = repr(show(kernels.gaussian)), show(kernels.gaussian)._repr_markdown_()
-    monkeypatch.setattr(
-        inspect, "getsourcefile", lambda obj: f"{home}/attnbook/attention/kernels.py"
-    )
+    monkeypatch.setattr(inspect, "getsourcefile", lambda obj: f"{home}/attnbook/attention/kernels.py")
     there = repr(show(kernels.gaussian)), show(kernels.gaussian)._repr_markdown_()
     assert there == here
 
@@ -230,14 +198,9 @@ def test_what_the_reader_wrote_in_a_cell():
     assert show(space["mine"]).text == text.rstrip()
 
 
-@pytest.mark.parametrize(
-    "obj", [5, "masked_softmax", len, torch.exp, torch.zeros(2), None]
-)
+@pytest.mark.parametrize("obj", [5, "masked_softmax", len, torch.exp, torch.zeros(2), None])
 def test_what_has_no_source(obj):
-    with pytest.raises(
-        TypeError,
-        match=says("show() needs a function or class", f"got {type(obj).__name__}"),
-    ):
+    with pytest.raises(TypeError, match=says("show() needs a function or class", f"got {type(obj).__name__}")):
         show(obj)
 
 

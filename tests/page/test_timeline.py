@@ -62,9 +62,7 @@ def test_a_timeline_refuses_what_it_cannot_draw(ax):
         draw_timeline([], ax)
     with pytest.raises(ValueError, match="between two of the 4 events"):
         draw_timeline(EVENTS, ax, gap_after=3)
-    with pytest.raises(
-        ValueError, match="no sketch is called 'spiral'; choose among kernel"
-    ):
+    with pytest.raises(ValueError, match="no sketch is called 'spiral'; choose among kernel"):
         draw_timeline([Event("1", "a", "b", ("spiral",))], ax)
     with pytest.raises(ValueError, match="one name for each sketch"):
         draw_timeline([Event("1", "a", "b", ("kernel",), ("one", "two"))], ax)

@@ -6,15 +6,9 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from tensors import PROPERTY, B, T, randn, says
 
-from attnbook.pairs import (
-    f1_score,
-    nested_decode,
-    pair_table,
-    pairs_above,
-    span_mask,
-)
+from attnbook.pairs import f1_score, nested_decode, pair_table, pairs_above, span_mask
+from tensors import PROPERTY, B, T, randn, says
 
 C = 3
 
@@ -37,9 +31,7 @@ def test_there_and_back():
     assert pairs_above(scores, mask=~table) == [set(), set()]
 
 
-@pytest.mark.parametrize(
-    "pair", [(-1, 1, 2), (0, -1, 2), (0, 1, -1), (C, 1, 2), (0, T, 2), (0, 1, T)]
-)
+@pytest.mark.parametrize("pair", [(-1, 1, 2), (0, -1, 2), (0, 1, -1), (C, 1, 2), (0, T, 2), (0, 1, T)])
 def test_a_pair_outside_the_table_is_refused(pair):
     with pytest.raises(ValueError, match=says(f"below {(C, T, T)}; got {pair}")):
         pair_table([{(0, 1, 2), pair}], C, T)

@@ -4,9 +4,9 @@ import math
 
 import pytest
 import torch
-from tensors import B, S, T, close, coin, randn, says
 
 from attnbook.pairs import binary_loss, pair_loss
+from tensors import B, S, T, close, coin, randn, says
 
 C = 3
 

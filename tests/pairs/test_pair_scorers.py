@@ -2,16 +2,10 @@
 
 import pytest
 import torch
-from tensors import DK, B, D, S, T, close, fill, randn, says
 
 from attnbook.attention import rotate
-from attnbook.pairs import (
-    Biaffine,
-    EfficientGlobalPointer,
-    GlobalPointer,
-    MultiHeadSelection,
-    biaffine_score,
-)
+from attnbook.pairs import Biaffine, EfficientGlobalPointer, GlobalPointer, MultiHeadSelection, biaffine_score
+from tensors import DK, B, D, S, T, close, fill, randn, says
 
 C, DH = 3, 6
 SCORERS = [Biaffine, MultiHeadSelection, GlobalPointer, EfficientGlobalPointer]
@@ -53,9 +47,9 @@ def by_hand(scorer, x, i, j):
     """Scores (C,) of one pair, from the layer's parameters."""
     if isinstance(scorer, Biaffine):
         q, k = scorer.start(x[i]).relu(), scorer.end(x[j]).relu()
-        return torch.stack(
-            [q @ scorer.weight[c] @ k + scorer.w_q[c] @ q for c in range(C)]
-        ) + (scorer.w_k @ k + scorer.bias)
+        return torch.stack([q @ scorer.weight[c] @ k + scorer.w_q[c] @ q for c in range(C)]) + (
+            scorer.w_k @ k + scorer.bias
+        )
     if isinstance(scorer, MultiHeadSelection):
         return scorer.w_v((scorer.W_q(x[i]) + scorer.W_k(x[j])).tanh())
     both = scorer.W_qk(x)
@@ -66,9 +60,7 @@ def by_hand(scorer, x, i, j):
 
     if isinstance(scorer, GlobalPointer):
         parts = both.reshape(T, C, 2, DH)
-        return torch.stack(
-            [turned(parts[i, c, 0], i) @ turned(parts[j, c, 1], j) for c in range(C)]
-        ) / (DH**0.5)
+        return torch.stack([turned(parts[i, c, 0], i) @ turned(parts[j, c, 1], j) for c in range(C)]) / (DH**0.5)
     shared = turned(both[i, :DH], i) @ turned(both[j, DH:], j) / DH**0.5
     return shared + scorer.name(both[i])[:C] + scorer.name(both[j])[C:]
 

@@ -4,10 +4,10 @@ import re
 
 import pytest
 import torch
+import twins
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-import twins
 from attnbook.standin import torch as page
 
 TABLES = twins.tables()

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 import torch
-
 import twins
+
 from attnbook.standin import torch as page
 from tools import standin
 

@@ -16,12 +16,7 @@ LAYOUTS = {
     "turned": lambda x: x.transpose(0, -1).clone(memory_format=x_format(x)).transpose(0, -1) if x.dim() > 1 else x,
     "with gaps": lambda x: x.repeat_interleave(2, -1)[..., ::2] if x.dim() else x,
 }
-TOLERANCE = {
-    "float32": (2e-5, 2e-6),
-    "complex64": (2e-5, 2e-6),
-    "float16": (2e-3, 2e-3),
-    "bfloat16": (2e-2, 2e-2),
-}
+TOLERANCE = {"float32": (2e-5, 2e-6), "complex64": (2e-5, 2e-6), "float16": (2e-3, 2e-3), "bfloat16": (2e-2, 2e-2)}
 
 
 def tables() -> dict[str, list[str]]:
@@ -69,12 +64,7 @@ def arguments(library, seed: int, dtype: str, layout: str) -> dict:
         "c": numbers(k, m, 7),
         "o": numbers(),
     }
-    floats |= {
-        "q": numbers(2, 3, 5, 4),
-        "one": numbers(1, m),
-        "col": numbers(n, 1),
-        "none": numbers(0, m),
-    }
+    floats |= {"q": numbers(2, 3, 5, 4), "one": numbers(1, m), "col": numbers(n, 1), "none": numbers(0, m)}
     others = {
         "mask": numbers(n, m) > 0,
         "line": numbers(m) > 0,
@@ -99,14 +89,7 @@ def outcome(library, line: str, seed: int, dtype: str, layout: str, gradients: b
             if x.is_floating_point():
                 given[name] = leaves[name] = x.detach().requires_grad_()
     library.manual_seed(seed)
-    world = {
-        "torch": library,
-        "F": library.nn.functional,
-        "nn": library.nn,
-        "inf": math.inf,
-        "nan": math.nan,
-        **given,
-    }
+    world = {"torch": library, "F": library.nn.functional, "nn": library.nn, "inf": math.inf, "nan": math.nan, **given}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         *before, last = line.split("; = ")
@@ -125,13 +108,7 @@ def outcome(library, line: str, seed: int, dtype: str, layout: str, gradients: b
             ):
                 up = library.linspace(0.5, 1.5, out.numel(), dtype=out.dtype).reshape(out.shape)
                 try:
-                    got = library.autograd.grad(
-                        out,
-                        list(leaves.values()),
-                        up,
-                        allow_unused=True,
-                        retain_graph=True,
-                    )
+                    got = library.autograd.grad(out, list(leaves.values()), up, allow_unused=True, retain_graph=True)
                 except RuntimeError as error:
                     return error
                 found |= {(name, len(found)): g for name, g in zip(leaves, got, strict=True) if g is not None}

@@ -6,22 +6,14 @@ import pytest
 import torch
 from torch import nn
 
-from attnbook.studies import (
-    StackedReader,
-    fit_stack,
-    layer_gradients,
-    rate,
-    reversal_batch,
-)
+from attnbook.studies import StackedReader, fit_stack, layer_gradients, rate, reversal_batch
 from attnbook.transformer import EncoderLayer
 
 
 @pytest.mark.parametrize("step", [0, 1, 28, 59, 60, 239])
 def test_the_rate_is_the_papers_up_to_a_factor(step):
     s, warmup = step + 1, 60
-    assert rate(step, 0.01, warmup) == pytest.approx(
-        0.01 * min((s / warmup) ** -0.5, s / warmup)
-    )
+    assert rate(step, 0.01, warmup) == pytest.approx(0.01 * min((s / warmup) ** -0.5, s / warmup))
 
 
 def test_without_the_rise_the_rate_is_the_peak_and_then_the_same():
@@ -43,10 +35,7 @@ def test_a_reader_is_its_layers_and_pre_ln_has_one_more_norm(norm_first):
     ids = torch.randint(8, (2, 16))
     x = model.words(ids) + model.places.weight
     for layer in model.layers:
-        assert (
-            isinstance(layer, EncoderLayer)
-            and layer.around_attention.norm_first is norm_first
-        )
+        assert isinstance(layer, EncoderLayer) and layer.around_attention.norm_first is norm_first
         x = layer(x)[0]
     if norm_first:
         x = nn.functional.layer_norm(x, (12,))
@@ -72,9 +61,7 @@ def test_the_gradients_are_those_of_the_loss(norm_first):
     model = StackedReader(2, norm_first)
     ids, answers = reversal_batch(8, 16, torch.Generator().manual_seed(1003))
     loss = -model(ids).log_softmax(-1).gather(-1, answers[..., None]).mean()
-    wanted = torch.autograd.grad(
-        loss, [layer.feed_forward.W_2.weight for layer in model.layers]
-    )
+    wanted = torch.autograd.grad(loss, [layer.feed_forward.W_2.weight for layer in model.layers])
     assert found == pytest.approx([g.norm().item() for g in wanted], rel=1e-4)
 
 

@@ -32,12 +32,7 @@ def test_a_batch_is_its_texts_one_by_one():
 
 
 @pytest.mark.parametrize(
-    "options, which",
-    [
-        ({}, "fused"),
-        ({"is_causal": True}, "fused"),
-        ({"dropout_p": 0.5}, "plain formula"),
-    ],
+    "options, which", [({}, "fused"), ({"is_causal": True}, "fused"), ({"dropout_p": 0.5}, "plain formula")]
 )
 def test_the_kernel_is_told_by_its_operations(options, which):
     assert fused_or_not(numbers(1, 2, 7, 5), **options) == which

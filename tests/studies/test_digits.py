@@ -5,15 +5,9 @@ import sys
 
 import pytest
 import torch
-from tensors import close
 
-from attnbook.studies import (
-    PictureReader,
-    cut_patches,
-    digit_pictures,
-    fit_pictures,
-    picture_accuracy,
-)
+from attnbook.studies import PictureReader, cut_patches, digit_pictures, fit_pictures, picture_accuracy
+from tensors import close
 
 SOME = torch.rand(7, 8, 8, generator=torch.Generator().manual_seed(0))
 

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 import torch
 import torch.nn.functional as F
-from tensors import generator
 from torch.testing import assert_close
 
 from attnbook.studies import (
@@ -23,6 +22,7 @@ from attnbook.studies import (
 )
 from attnbook.weights import FOLDER
 from attnbook.widgets.kit import figure_data
+from tensors import generator
 from tools.experiments.induction import head_means, plans, without
 from tools.experiments.induction_heads import SHOWN
 
@@ -122,9 +122,7 @@ def test_loss_counts_all_symbols():
 
 def test_training_is_watched_from_the_start():
     steps = []
-    model, _ = fit_induction(
-        steps=3, rows=4, bos=False, watch=lambda step, m: steps.append((step, m))
-    )
+    model, _ = fit_induction(steps=3, rows=4, bos=False, watch=lambda step, m: steps.append((step, m)))
     assert [step for step, _ in steps] == [0, 1, 2, 3]
     assert all(m is model for _, m in steps) and not model.training
 
@@ -153,15 +151,7 @@ def test_what_is_stored_is_what_it_was_measured_as():
 def test_all_plans_are_stored():
     stored = json.loads(STORED.read_text("utf-8"))
     settings = [
-        (
-            p["num_layers"],
-            p["sink"],
-            tuple(p["periods"]),
-            p["steps"],
-            p["bos"],
-            p["uniform"],
-        )
-        for p in plans(750)
+        (p["num_layers"], p["sink"], tuple(p["periods"]), p["steps"], p["bos"], p["uniform"]) for p in plans(750)
     ]
     expected = [(*one, seed) for one in settings for seed in stored["seeds"]]
     keys = ("num_layers", "sink", "periods", "steps", "bos", "uniform", "seed")

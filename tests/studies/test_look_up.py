@@ -4,15 +4,7 @@ import pytest
 import torch
 
 from attnbook.attention import MultiHeadAttention
-from attnbook.studies import (
-    FreeHeads,
-    LookUp,
-    look_up_run,
-    prune,
-    retrain_look_up,
-    right_without_heads,
-    shelves,
-)
+from attnbook.studies import FreeHeads, LookUp, look_up_run, prune, retrain_look_up, right_without_heads, shelves
 from attnbook.transformer import count_parameters
 
 
@@ -29,9 +21,7 @@ def test_free_heads_are_multi_head_attention(kv_heads):
     ours = FreeHeads(4, 8, kv_heads=kv_heads)
     layer = MultiHeadAttention(32, 4, num_kv_heads=kv_heads, bias=False)
     with torch.no_grad():
-        layer.W_qkv.weight.copy_(
-            torch.cat([ours.W_q.weight, ours.W_k.weight, ours.W_v.weight])
-        )
+        layer.W_qkv.weight.copy_(torch.cat([ours.W_q.weight, ours.W_k.weight, ours.W_v.weight]))
         layer.W_o.weight.copy_(ours.W_o.weight)
     x = torch.randn(2, 5, 32)
     output, weights = layer(x, need_weights=True)
@@ -71,6 +61,4 @@ def test_one_jar_is_learned_and_said():
 def test_what_a_training_says(monkeypatch):
     run = lambda *sizes, **more: (0.754, LookUp(FreeHeads(2, 16), 2))  # noqa: E731
     monkeypatch.setattr("attnbook.studies.look_up.look_up_run", run)
-    assert retrain_look_up(2, 16, 2, 0) == (
-        "75% of the answers are right, with 4,096 parameters in the layer"
-    )
+    assert retrain_look_up(2, 16, 2, 0) == ("75% of the answers are right, with 4,096 parameters in the layer")

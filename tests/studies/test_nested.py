@@ -43,9 +43,7 @@ def test_a_name_alone_does_not_tell_its_type():
         for kind, i, j in one.spans:
             if i == j:
                 kinds[one.words[i]][kind] += 1
-    assert all(
-        set(found) == {0, 2} and min(found.values()) > 20 for found in kinds.values()
-    )
+    assert all(set(found) == {0, 2} and min(found.values()) > 20 for found in kinds.values())
 
 
 def test_depth_is_kept_and_can_be_asked_for():
@@ -70,9 +68,7 @@ def test_heights_count_the_levels_inside():
     for one in SOME:
         found = heights(one.spans)
         assert found.keys() == one.spans and max(found.values()) == one.depth - 1
-        assert {span for span, height in found.items() if not height} == innermost(
-            one.spans
-        )
+        assert {span for span, height in found.items() if not height} == innermost(one.spans)
 
 
 def test_joint_labels_there_and_back():
@@ -89,10 +85,7 @@ def test_an_inside_without_a_begin_begins():
 
 def test_flat_labels_never_spell_overlapping_spans():
     """Exhaustively: all sequences of three single tags, and what they spell."""
-    tags = [
-        (),
-        *((f"{letter}-{kind}",) for letter in "BI" for kind in ("person", "group")),
-    ]
+    tags = [(), *((f"{letter}-{kind}",) for letter in "BI" for kind in ("person", "group"))]
     for labels in itertools.product(tags, repeat=3):
         spans = read_stacks(labels)
         used = [t for _, i, j in spans for t in range(i, j + 1)]

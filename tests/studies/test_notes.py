@@ -1,10 +1,10 @@
 """Notes between two layers: exchanged for themselves they change nothing, and cases are drawn as promised."""
 
 import torch
-from tensors import close
 
 from attnbook.studies import CHANGES, draw_cases, false_notes, stored_induction
 from attnbook.studies.notes import answer_with, note_after, notes_of
+from tensors import close
 
 PERIOD, ROWS = 11, 7
 

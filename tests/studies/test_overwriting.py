@@ -4,14 +4,7 @@ import pytest
 import torch
 
 from attnbook.attention import recurrent_memory
-from attnbook.studies import (
-    best_step,
-    draw_pairs,
-    fill_memory,
-    read_errors,
-    read_rightly,
-    recalled,
-)
+from attnbook.studies import best_step, draw_pairs, fill_memory, read_errors, read_rightly, recalled
 
 
 @pytest.mark.parametrize("common", [0.0, 0.5])
@@ -35,25 +28,17 @@ def test_linear_is_a_sum_and_decay_fades():
     key, value = draw_pairs(3)
     torch.testing.assert_close(fill_memory("linear", key, value), value.T @ key)
     fading = torch.tensor([(31 / 32) ** 2, 31 / 32, 1.0], dtype=torch.float64)
-    torch.testing.assert_close(
-        fill_memory("decay", key, value), (fading[:, None] * value).T @ key
-    )
+    torch.testing.assert_close(fill_memory("decay", key, value), (fading[:, None] * value).T @ key)
 
 
 def test_least_squares_fits_as_many_pairs_as_features():
-    assert read_errors("least squares", 32, seeds=range(2)) == pytest.approx(
-        (0, 0), abs=1e-6
-    )
+    assert read_errors("least squares", 32, seeds=range(2)) == pytest.approx((0, 0), abs=1e-6)
     assert recalled("least squares", 32, seeds=range(2)).mean() == 1
 
 
 def test_the_scale_of_an_answer_does_not_count():
     value = torch.eye(3, dtype=torch.float64)
-    assert read_rightly(100 * value, value, torch.tensor([0, 1, 0])).tolist() == [
-        1,
-        1,
-        0,
-    ]
+    assert read_rightly(100 * value, value, torch.tensor([0, 1, 0])).tolist() == [1, 1, 0]
     as_read, scaled = read_errors("linear", 64, seeds=range(3))
     assert scaled < 1 < as_read
 

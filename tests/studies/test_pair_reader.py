@@ -2,7 +2,6 @@
 
 import pytest
 import torch
-from tensors import close
 
 from attnbook.pairs import binary_loss, f1_score, span_mask
 from attnbook.studies import (
@@ -17,6 +16,7 @@ from attnbook.studies import (
     nested_sentences,
     span_f1,
 )
+from tensors import close
 
 SOME = nested_sentences(40, seed=3)
 
@@ -84,9 +84,7 @@ def test_links_are_learned_and_read():
     torch.manual_seed(0)
     model = LinkReader()
     fit_pairs(model, SOME[:8], steps=80, batch=8)
-    found = [
-        link(spans, lasts, firsts) for spans, firsts, lasts in model.read(SOME[:8])
-    ]
+    found = [link(spans, lasts, firsts) for spans, firsts, lasts in model.read(SOME[:8])]
     assert f1_score(found, [set(one.relations) for one in SOME[:8]]) > 0.5
 
 

@@ -5,15 +5,7 @@ import random
 import pytest
 import torch
 
-from attnbook.studies import (
-    LEXICON,
-    POOLING_TASKS,
-    POOLINGS,
-    TopicClassifier,
-    pooling_run,
-    topic_data,
-    topic_sentence,
-)
+from attnbook.studies import LEXICON, POOLING_TASKS, POOLINGS, TopicClassifier, pooling_run, topic_data, topic_sentence
 
 BUT, PAD = LEXICON.index("but"), LEXICON.index("<pad>")
 
@@ -46,9 +38,7 @@ def test_no_pooling_reads_the_padding(kind):
     ids, lens, _ = topic_data("after but", 7, 1)
     model = TopicClassifier(kind).eval()
     with torch.no_grad():
-        expected = [
-            model(row[None, :n], n[None])[0] for row, n in zip(ids, lens, strict=True)
-        ]
+        expected = [model(row[None, :n], n[None])[0] for row, n in zip(ids, lens, strict=True)]
         torch.testing.assert_close(model(ids, lens), torch.stack(expected))
 
 

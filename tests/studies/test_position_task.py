@@ -5,17 +5,10 @@ from pathlib import Path
 
 import pytest
 import torch
-from tensors import generator
 from torch import nn
 
-from attnbook.studies import (
-    KINDS,
-    PositionReader,
-    fit_reader,
-    look_back_batch,
-    reading_accuracy,
-    reversal_batch,
-)
+from attnbook.studies import KINDS, PositionReader, fit_reader, look_back_batch, reading_accuracy, reversal_batch
+from tensors import generator
 from tools.experiments.positions import plans, seeds_of
 
 STORED = Path(__file__).resolve().parents[2] / "chapters" / "results" / "positions.json"
@@ -40,9 +33,7 @@ def test_mirror_asks_for_the_row_reversed():
 
 
 def test_batches_come_from_their_generator():
-    first, second, third = (
-        look_back_batch(3, 5, generator(seed))[0] for seed in (1, 1, 2)
-    )
+    first, second, third = (look_back_batch(3, 5, generator(seed))[0] for seed in (1, 1, 2))
     assert torch.equal(first, second)
     assert not torch.equal(first, third)
 
@@ -84,12 +75,8 @@ def test_a_causal_reader_does_not_see_the_future(kind):
 @pytest.mark.parametrize("kind", ["Shaw", "DeBERTa", "T5", "learned"])
 def test_every_parameter_is_trained(kind):
     model, ids = reader(kind), torch.randint(5, (7, 11), generator=generator())
-    (
-        model(ids) * torch.randn(7, 11, 5, generator=generator(), dtype=torch.float64)
-    ).sum().backward()
-    assert all(
-        p.grad is not None and p.grad.abs().max() > 0 for p in model.parameters()
-    )
+    (model(ids) * torch.randn(7, 11, 5, generator=generator(), dtype=torch.float64)).sum().backward()
+    assert all(p.grad is not None and p.grad.abs().max() > 0 for p in model.parameters())
 
 
 @pytest.mark.parametrize("kind", ["Shaw", "T5", "DeBERTa"])
@@ -116,16 +103,13 @@ def test_a_learned_table_starts_as_loud_as_sinusoids():
 
 
 def test_an_unknown_kind_is_refused():
-    with pytest.raises(
-        ValueError, match="kind must be one of none, sinusoidal.*got 'rotation'"
-    ):
+    with pytest.raises(ValueError, match="kind must be one of none, sinusoidal.*got 'rotation'"):
         PositionReader("rotation", 5, 11)
 
 
 def test_the_same_seed_trains_the_same_reader():
     first, second, third = (
-        fit_reader("rotary", look_back_batch, length=5, seed=seed, steps=3).state_dict()
-        for seed in (1, 1, 2)
+        fit_reader("rotary", look_back_batch, length=5, seed=seed, steps=3).state_dict() for seed in (1, 1, 2)
     )
     assert all(torch.equal(first[name], second[name]) for name in first)
     assert any(not torch.equal(first[name], third[name]) for name in first)
@@ -154,25 +138,17 @@ class Copies(nn.Module):
 
 def test_accuracy_counts_from_the_first_place_that_is_asked():
     assert reading_accuracy(Copies(3), look_back_batch, 12, first=6) == 1
-    assert reading_accuracy(Copies(3), look_back_batch, 12) == pytest.approx(
-        6 / 9
-    )  # three places have no answer
+    assert reading_accuracy(Copies(3), look_back_batch, 12) == pytest.approx(6 / 9)  # three places have no answer
     assert reading_accuracy(Copies(2), look_back_batch, 12, first=6) < 0.25
 
 
 def test_the_stored_results_are_complete():
     stored = json.loads(STORED.read_text("utf-8"))
     count = len(stored["seeds"]), stored["fewer"]
-    wanted = [
-        {**plan, "seed": seed}
-        for plan in plans()
-        for seed in range(seeds_of(plan, *count))
-    ]
+    wanted = [{**plan, "seed": seed} for plan in plans() for seed in range(seeds_of(plan, *count))]
     measured = ("trained_length", "beyond", "far")
     found = [{k: v for k, v in r.items() if k not in measured} for r in stored["rows"]]
-    assert sorted(map(str, map(sorted_items, found))) == sorted(
-        map(str, map(sorted_items, wanted))
-    )
+    assert sorted(map(str, map(sorted_items, found))) == sorted(map(str, map(sorted_items, wanted)))
     assert len(stored["seeds"]) >= 5 and stored["fewer"] >= 3
     assert all(0 <= row[name] <= 1 for row in stored["rows"] for name in measured[:2])
     far = [row["far"] for row in stored["rows"] if row["far"] is not None]

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 import torch
-from tensors import generator
 
 from attnbook.studies import (
     MEMORIES,
@@ -18,6 +17,7 @@ from attnbook.studies import (
     recall_accuracy,
     recall_batch,
 )
+from tensors import generator
 from tools.experiments.recall import PAIRS, plans
 
 STORED = Path(__file__).resolve().parents[2] / "chapters" / "results" / "recall.json"
@@ -81,8 +81,7 @@ def test_only_a_sum_is_blind_to_order(kind):
 
 def test_the_same_seed_trains_the_same_memory():
     first, second, third = (
-        fit_memory("delta", "store", 5, (4,), seed=seed, steps=3).state_dict()
-        for seed in (1, 1, 2)
+        fit_memory("delta", "store", 5, (4,), seed=seed, steps=3).state_dict() for seed in (1, 1, 2)
     )
     assert all(torch.equal(first[name], second[name]) for name in first)
     assert any(not torch.equal(first[name], third[name]) for name in first)

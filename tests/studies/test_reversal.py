@@ -75,11 +75,7 @@ def test_the_decoder_by_hand_is_the_models(model, batch):
 def test_the_loss_leaves_padding_out(model, batch):
     source, lens, target = batch
     logits = model(source, target[:, :-1], lens)
-    terms = [
-        -logits[b, t].log_softmax(-1)[target[b, t + 1]]
-        for b, words in enumerate((5, 4))
-        for t in range(words)
-    ]
+    terms = [-logits[b, t].log_softmax(-1)[target[b, t + 1]] for b, words in enumerate((5, 4)) for t in range(words)]
     torch.testing.assert_close(word_loss(logits, target), torch.stack(terms).mean())
     torch.testing.assert_close(next_word_loss(model, batch), word_loss(logits, target))
 
@@ -94,16 +90,12 @@ def test_without_the_mask_the_loss_depends_on_the_next_word_and_with_it_does_not
             model, other[:, :-1], memory, lens, mask
         )
         assert (change[0, :3].abs().max() > 1e-6) == sees
-    assert unmasked_loss(model, (source, lens, target)) != next_word_loss(
-        model, (source, lens, target)
-    )
+    assert unmasked_loss(model, (source, lens, target)) != next_word_loss(model, (source, lens, target))
 
 
 def test_writing_anew_is_writing_with_a_cache(model, batch):
     source, lens, _ = batch
-    assert torch.equal(
-        write(model, source, lens), write_anew(model, source, lens, True)
-    )
+    assert torch.equal(write(model, source, lens), write_anew(model, source, lens, True))
 
 
 def test_rows_are_right_only_as_a_whole(batch):

@@ -30,22 +30,7 @@ from attnbook.weights import read_weights, weights_file
 
 DATA = json.loads(STORED.read_text("utf-8"))
 WEIGHTS, ABOUT = read_weights(STORED_MODEL)
-REPEATED = (
-    START,
-    "the",
-    "old",
-    "dog",
-    "sees",
-    "the",
-    "shy",
-    "cats",
-    "and",
-    "the",
-    "old",
-    "dog",
-    "runs",
-    ".",
-)
+REPEATED = (START, "the", "old", "dog", "sees", "the", "shy", "cats", "and", "the", "old", "dog", "runs", ".")
 
 
 @pytest.fixture(scope="module")
@@ -81,9 +66,7 @@ def test_the_model_is_its_parts(fresh):
 
 
 def test_no_place_sees_a_later_one(fresh):
-    ids = torch.randint(
-        len(VOCABULARY), (1, 9), generator=torch.Generator().manual_seed(0)
-    )
+    ids = torch.randint(len(VOCABULARY), (1, 9), generator=torch.Generator().manual_seed(0))
     other = ids.clone()
     other[0, 6:] = (other[0, 6:] + 1) % len(VOCABULARY)
     assert_close(fresh(ids)[0][:, :6], fresh(other)[0][:, :6])
@@ -94,9 +77,7 @@ def test_a_silenced_head_still_looks_but_says_nothing(fresh):
     ids = torch.tensor([[0, 5, 9, 3, 20]])
     before = {name: weight.clone() for name, weight in fresh.state_dict().items()}
     quiet = without_head(fresh, 1, 2)
-    assert_close(
-        quiet(ids, True)[1][:, 0], fresh(ids, True)[1][:, 0]
-    )  # the patterns of its own layer stay
+    assert_close(quiet(ids, True)[1][:, 0], fresh(ids, True)[1][:, 0])  # the patterns of its own layer stay
     x = torch.randn(1, 5, 12, generator=torch.Generator().manual_seed(1))
     attention = quiet.layers[0].attention
     with torch.no_grad():
@@ -105,9 +86,7 @@ def test_a_silenced_head_still_looks_but_says_nothing(fresh):
         assert_close(attention(x)[0], expected)
         attention.W_qkv.weight[24 + 8 : 24 + 12] += 1  # those of head 3
         assert not torch.allclose(attention(x)[0], expected)
-    assert all(
-        torch.equal(weight, before[name]) for name, weight in fresh.state_dict().items()
-    )
+    assert all(torch.equal(weight, before[name]) for name, weight in fresh.state_dict().items())
 
 
 @pytest.mark.parametrize("place", [(0, 1), (3, 1), (1, 0), (1, 4)])
@@ -130,40 +109,23 @@ def test_the_loss_counts_the_answer_twice(fresh):
 
 
 def test_heads_are_measured_where_they_are_said_to_be(fresh):
-    far = Sentence(
-        (START, "the", "dogs", "near", "the", "cat", "run", "."), 2, 6, "agreement"
-    )
+    far = Sentence((START, "the", "dogs", "near", "the", "cat", "run", "."), 2, 6, "agreement")
     again = Sentence(REPEATED, 3, 11, "noun")
     close = Sentence((START, "the", "dogs", "run", "."), 2, 3, "agreement")
     found = measure_heads(fresh, [far, again, close])
-    a, b, c = (
-        fresh(to_ids([s], padding=0), True)[1][0].detach() for s in (far, again, close)
-    )
+    a, b, c = (fresh(to_ids([s], padding=0), True)[1][0].detach() for s in (far, again, close))
     assert found.shape == (2, 3, 6)
     at = dict(zip(JOBS, found.unbind(-1), strict=True))
     assert_close(at["subject"], a[..., 5, 2])
     assert_close(at["noun"], b[..., 10, 3])
     assert_close(at["adjective"], b[..., 3, 2])
-    rows = [
-        (seen, t)
-        for seen, s in ((a, far), (b, again), (c, close))
-        for t in range(2, len(s.words))
-    ]
-    assert_close(
-        at["before"], torch.stack([seen[..., t, t - 1] for seen, t in rows]).mean(0)
-    )
-    assert_close(
-        at["itself"], torch.stack([seen[..., t, t] for seen, t in rows]).mean(0)
-    )
-    assert_close(
-        at["start"], torch.stack([seen[..., t, 0] for seen, t in rows]).mean(0)
-    )
+    rows = [(seen, t) for seen, s in ((a, far), (b, again), (c, close)) for t in range(2, len(s.words))]
+    assert_close(at["before"], torch.stack([seen[..., t, t - 1] for seen, t in rows]).mean(0))
+    assert_close(at["itself"], torch.stack([seen[..., t, t] for seen, t in rows]).mean(0))
+    assert_close(at["start"], torch.stack([seen[..., t, 0] for seen, t in rows]).mean(0))
 
 
-@pytest.mark.parametrize(
-    ("draw", "missing"),
-    [(noun_sentence, "subject"), (agreement_sentence, "adjective, noun")],
-)
+@pytest.mark.parametrize(("draw", "missing"), [(noun_sentence, "subject"), (agreement_sentence, "adjective, noun")])
 def test_both_kinds_are_needed(fresh, draw, missing):
     with pytest.raises(ValueError, match=f"nothing to measure {missing} on"):
         measure_heads(fresh, sentences(20, 0, draw=draw))
@@ -185,29 +147,16 @@ def test_right_and_wrong_are_told_apart():
     many = Sentence((START, "the", "dogs", "run", "."), 2, 3, "agreement")
     one = Sentence((START, "the", "dog", "runs", "."), 2, 3, "agreement")
     noun = Sentence(REPEATED, 3, 11, "noun")
-    assert answer_accuracy(Always("sing"), [many, one, noun]) == pytest.approx(
-        1 / 3
-    )  # another verb of its number
-    assert (
-        answer_accuracy(Always("sings"), [one]) == 1
-        and answer_accuracy(Always("sings"), [many]) == 0
-    )
-    assert (
-        answer_accuracy(Always("dog"), [noun]) == 1
-        and answer_accuracy(Always("dogs"), [noun]) == 0
-    )
+    assert answer_accuracy(Always("sing"), [many, one, noun]) == pytest.approx(1 / 3)  # another verb of its number
+    assert answer_accuracy(Always("sings"), [one]) == 1 and answer_accuracy(Always("sings"), [many]) == 0
+    assert answer_accuracy(Always("dog"), [noun]) == 1 and answer_accuracy(Always("dogs"), [noun]) == 0
 
 
 def test_training_is_seeded_and_lowers_the_loss():
     sizes = {"d_model": 12, "num_heads": 2, "d_ff": 16, "num_layers": 1}
-    (first, losses), (second, again) = (
-        fit_sentences(3, steps=30, **sizes) for _ in range(2)
-    )
+    (first, losses), (second, again) = (fit_sentences(3, steps=30, **sizes) for _ in range(2))
     assert losses == again and len(losses) == 30
-    assert all(
-        torch.equal(a, b)
-        for a, b in zip(first.parameters(), second.parameters(), strict=True)
-    )
+    assert all(torch.equal(a, b) for a, b in zip(first.parameters(), second.parameters(), strict=True))
     assert sum(losses[-5:]) < 0.9 * sum(losses[:5])
     assert not first.training
 
@@ -224,21 +173,12 @@ def test_the_stored_file_says_where_it_comes_from_and_is_small():
     assert len(DATA["runs"]) >= 3 and DATA["seed"] in range(len(DATA["runs"]))
 
 
-def test_the_stored_model_is_right_about_sentences_that_no_training_saw(
-    model, held_out
-):
+def test_the_stored_model_is_right_about_sentences_that_no_training_saw(model, held_out):
     assert answer_accuracy(model, held_out) > 0.99
 
 
-def test_what_is_stored_of_the_heads_is_what_they_do_on_other_sentences(
-    model, held_out
-):
-    stored = torch.tensor(
-        [
-            [[head[job] for job in JOBS] for head in layer]
-            for layer in DATA["measured"]["heads"]
-        ]
-    )
+def test_what_is_stored_of_the_heads_is_what_they_do_on_other_sentences(model, held_out):
+    stored = torch.tensor([[[head[job] for job in JOBS] for head in layer] for layer in DATA["measured"]["heads"]])
     assert_close(measure_heads(model, held_out), stored, rtol=0, atol=0.05)
 
 
@@ -248,18 +188,11 @@ def test_what_is_stored_of_switching_heads_off_is_so(model, held_out):
         for layer, heads in enumerate(DATA["measured"]["heads"], 1):
             for head, facts in enumerate(heads, 1):
                 found = answer_accuracy(without_head(model, layer, head), some)
-                assert found == pytest.approx(facts["without"][kind], abs=0.1), (
-                    kind,
-                    layer,
-                    head,
-                )
+                assert found == pytest.approx(facts["without"][kind], abs=0.1), (kind, layer, head)
 
 
 def test_the_examples_are_held_out_and_all_told_rightly(model):
-    examples = [
-        Sentence((START, *e["words"]), e["source"], e["answer"], e["kind"])
-        for e in DATA["examples"]
-    ]
+    examples = [Sentence((START, *e["words"]), e["source"], e["answer"], e["kind"]) for e in DATA["examples"]]
     assert all(sentence.held_out for sentence in examples)
     assert answer_accuracy(model, examples) == 1
     assert {e["kind"] for e in DATA["examples"]} == {"agreement", "noun"}
@@ -268,16 +201,8 @@ def test_the_examples_are_held_out_and_all_told_rightly(model):
 @pytest.mark.parametrize(
     ("left_out", "change", "says"),
     [
-        (
-            "",
-            {"vocabulary": VOCABULARY[:-1]},
-            "a vocabulary other than that of attnbook.studies",
-        ),
-        (
-            "",
-            {"config": {**ABOUT["config"], "d_ff": 65}},
-            "weights that do not fit the sizes it states",
-        ),
+        ("", {"vocabulary": VOCABULARY[:-1]}, "a vocabulary other than that of attnbook.studies"),
+        ("", {"config": {**ABOUT["config"], "d_ff": 65}}, "weights that do not fit the sizes it states"),
         ("norm.bias", {}, "norm.bias"),
     ],
 )
@@ -297,10 +222,7 @@ def test_the_experiment_writes_such_a_file(tmp_path, monkeypatch):
     monkeypatch.setattr(torch, "set_num_threads", lambda n: None)
     main(["patterns", *sizes, "--out", str(path), "--weights", str(weights)])
     found = json.loads(path.read_text("utf-8"))
-    assert found.keys() == DATA.keys() and [run["seed"] for run in found["runs"]] == [
-        0,
-        1,
-    ]
+    assert found.keys() == DATA.keys() and [run["seed"] for run in found["runs"]] == [0, 1]
     assert found["examples"] == DATA["examples"]
     assert stored_model(weights).sizes == ABOUT["config"]
     assert read_weights(weights)[1].keys() == ABOUT.keys()

@@ -30,9 +30,7 @@ def number_of(word):
 
 
 def test_every_word_has_one_class_and_one_id():
-    assert (
-        len(set(VOCABULARY)) == len(VOCABULARY) == 1 + sum(map(len, CLASSES.values()))
-    )
+    assert len(set(VOCABULARY)) == len(VOCABULARY) == 1 + sum(map(len, CLASSES.values()))
     assert VOCABULARY[0] == START
 
 
@@ -52,15 +50,9 @@ def test_the_verb_agrees_with_its_subject_and_not_always_with_the_nearest_noun()
     for sentence in drawn(agreement_sentence):
         subject, verb = sentence.words[sentence.source], sentence.words[sentence.answer]
         assert sentence.kind == "agreement"
-        assert CLASS_OF[subject].startswith("noun") and CLASS_OF[verb].startswith(
-            "verb"
-        )
+        assert CLASS_OF[subject].startswith("noun") and CLASS_OF[verb].startswith("verb")
         assert number_of(subject) == number_of(verb)
-        between = [
-            w
-            for w in sentence.words[sentence.source + 1 : sentence.answer]
-            if CLASS_OF[w].startswith("noun")
-        ]
+        between = [w for w in sentence.words[sentence.source + 1 : sentence.answer] if CLASS_OF[w].startswith("noun")]
         against += bool(between) and number_of(between[-1]) != number_of(verb)
         assert sentence.far == bool(between)
     assert against > 100
@@ -81,10 +73,7 @@ def test_a_repeated_noun_follows_its_own_adjective():
         words, source, answer = sentence.words, sentence.source, sentence.answer
         assert sentence.kind == "noun"
         assert words[source - 2 : source + 1] == words[answer - 2 : answer + 1]
-        assert (
-            CLASS_OF[words[source]].startswith("noun")
-            and CLASS_OF[words[source - 1]] == "adjective"
-        )
+        assert CLASS_OF[words[source]].startswith("noun") and CLASS_OF[words[source - 1]] == "adjective"
         adjectives = [w for w in words[:answer] if CLASS_OF.get(w) == "adjective"]
         assert len(adjectives) == 3 and len(set(adjectives)) == 2
         assert number_of(words[answer + 1]) == number_of(words[answer])
@@ -105,9 +94,7 @@ def test_ids_are_the_vocabularys():
     sentence = Sentence((START, "the", "dogs", "run", "."), 2, 3, "agreement")
     ids = to_ids([sentence])
     assert ids.shape == (1, MAX_WORDS)
-    assert [VOCABULARY[i] for i in ids[0, :5]] == list(sentence.words) and ids[
-        0, 5:
-    ].eq(-1).all()
+    assert [VOCABULARY[i] for i in ids[0, :5]] == list(sentence.words) and ids[0, 5:].eq(-1).all()
     assert to_ids([sentence], padding=0)[0, 5:].eq(0).all()
 
 

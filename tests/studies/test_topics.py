@@ -6,21 +6,12 @@ from pathlib import Path
 
 import pytest
 import torch
-from tensors import generator
 from torch.testing import assert_close
 
-from attnbook.studies import (
-    TopicReader,
-    adversarial_weights,
-    fit_topics,
-    jensen_shannon,
-    topic_rows,
-    total_variation,
-)
+from attnbook.studies import TopicReader, adversarial_weights, fit_topics, jensen_shannon, topic_rows, total_variation
+from tensors import generator
 
-STORED = (
-    Path(__file__).resolve().parents[2] / "chapters" / "results" / "explanations.json"
-)
+STORED = Path(__file__).resolve().parents[2] / "chapters" / "results" / "explanations.json"
 
 
 def test_the_loudest_word_has_the_topic():

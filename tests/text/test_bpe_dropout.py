@@ -6,13 +6,13 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from small_recipes import SMALL
-from tensors import PROPERTY, says
-from toy_corpus import toy_pairs
 
 from attnbook.data import bundled_pairs
 from attnbook.text import UNK, BPEDropout, SubwordVocabulary, WordVocabulary, normalise
 from attnbook.translation import Recipe, fit
+from small_recipes import SMALL
+from tensors import PROPERTY, says
+from toy_corpus import toy_pairs
 
 TEXTS = [pair.target for pair in bundled_pairs()[:400]]
 VOCAB = SubwordVocabulary(TEXTS, 300)
@@ -26,10 +26,7 @@ def cut(text, probability, seed=0, draw=0):
 def test_merges_are_in_the_order_in_which_they_were_learned():
     pieces = VOCAB.tokens(range(len(VOCAB)))
     joined = [left + right for left, right in VOCAB.merges]
-    assert (
-        joined == [piece for piece in pieces if piece in set(joined)]
-        and len(joined) > 200
-    )
+    assert joined == [piece for piece in pieces if piece in set(joined)] and len(joined) > 200
 
 
 @pytest.mark.parametrize("text", TEXTS[::20])
@@ -50,10 +47,7 @@ def test_characters_of_scripts_without_spaces_are_cut_alike():
 
 
 def test_the_more_is_left_out_the_smaller_the_pieces():
-    lengths = [
-        sum(len(cut(text, probability)) for text in TEXTS)
-        for probability in (0.0, 0.1, 0.3, 0.6, 0.99)
-    ]
+    lengths = [sum(len(cut(text, probability)) for text in TEXTS) for probability in (0.0, 0.1, 0.3, 0.6, 0.99)]
     assert lengths == sorted(set(lengths))
     letters = sum(len(word) + 1 for text in TEXTS for word in normalise(text).split())
     assert lengths[-1] > 0.9 * letters
@@ -77,26 +71,17 @@ def test_a_word_with_an_unknown_letter_is_left_to_the_vocabulary():
 
 def test_a_training_with_it_is_repeated_exactly_and_goes_on_exactly(tmp_path):
     whole, again = (fit(LOOSE, toy_pairs(), steps=12, seed=3).losses for _ in range(2))
-    assert (
-        whole
-        == again
-        != fit(replace(LOOSE, bpe_dropout=0.0), toy_pairs(), steps=12, seed=3).losses
-    )
+    assert whole == again != fit(replace(LOOSE, bpe_dropout=0.0), toy_pairs(), steps=12, seed=3).losses
     constant = LOOSE.with_training(schedule="constant")
     at_once = fit(constant, toy_pairs(), steps=12, seed=3).losses
     fit(constant, toy_pairs(), steps=5, seed=3, folder=tmp_path)
-    assert (
-        fit(constant, toy_pairs(), steps=12, seed=3, folder=tmp_path).losses == at_once
-    )
+    assert fit(constant, toy_pairs(), steps=12, seed=3, folder=tmp_path).losses == at_once
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (
-            lambda: BPEDropout(WordVocabulary(TEXTS)),
-            "vocab must be a SubwordVocabulary, got WordVocabulary",
-        ),
+        (lambda: BPEDropout(WordVocabulary(TEXTS)), "vocab must be a SubwordVocabulary, got WordVocabulary"),
         (lambda: BPEDropout(VOCAB, 1.0), "probability must be in [0, 1), got 1.0"),
         (lambda: BPEDropout(VOCAB, -0.1), "probability must be in [0, 1), got -0.1"),
         (lambda: BPEDropout(VOCAB, variants=0), "variants"),

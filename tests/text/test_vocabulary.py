@@ -11,8 +11,6 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from spellings import SPELLINGS
-from tensors import PROPERTY, says
 
 from attnbook.text import (
     BOS,
@@ -26,6 +24,8 @@ from attnbook.text import (
     tokenise,
     vocabulary_from_dict,
 )
+from spellings import SPELLINGS
+from tensors import PROPERTY, says
 
 SENTENCES = ["Go.", "I'm home!", "Am I home?", "I’m home.", "Where is my home?"]
 KINDS = [WordVocabulary, lambda sentences: SubwordVocabulary(sentences, size=60)]
@@ -53,9 +53,7 @@ def test_normalising_twice_changes_nothing_more(written):
 
 # letters that grow, shrink or join when they become small
 @pytest.mark.parametrize("letter", "İıſKÅΩΣςßẞΐﬁǅᾳHJ")
-@pytest.mark.parametrize(
-    "frame", ["{}", "a{}", "{}a", "A{}.", "A{}.A", "{}\u0301", "{}\u030c", "{}\u0331"]
-)
+@pytest.mark.parametrize("frame", ["{}", "a{}", "{}a", "A{}.", "A{}.A", "{}\u0301", "{}\u030c", "{}\u0331"])
 def test_difficult_letters_too(letter, frame):
     once = normalise(frame.format(letter))
     assert normalise(once) == once
@@ -94,11 +92,7 @@ def test_rare_words_and_words_beyond_the_size_are_unknown():
 
 
 @PROPERTY
-@given(
-    st.lists(st.text("abéÀ'!.’ \u202f", max_size=12), min_size=1, max_size=6),
-    st.integers(1, 3),
-    st.integers(4, 12),
-)
+@given(st.lists(st.text("abéÀ'!.’ \u202f", max_size=12), min_size=1, max_size=6), st.integers(1, 3), st.integers(4, 12))
 def test_a_vocabulary_counts_as_one_would_by_hand(sentences, min_count, max_size):
     vocabulary = WordVocabulary(sentences, min_count, max_size)
     tokens = [token for sentence in sentences for token in normalise(sentence).split()]
@@ -110,9 +104,7 @@ def test_a_vocabulary_counts_as_one_would_by_hand(sentences, min_count, max_size
     missing = {t for t in tokens if tokens.count(t) >= min_count} - set(known)
     if missing:  # only for want of room, and then the rarest
         assert len(vocabulary) == max_size
-        assert min((-tokens.count(t), t) for t in missing) > max(
-            order, default=(-99, "")
-        )
+        assert min((-tokens.count(t), t) for t in missing) > max(order, default=(-99, ""))
 
 
 # --- both kinds -----------------------------------------------------------------------------------------------
@@ -136,9 +128,7 @@ def test_known_words_survive_the_round_trip(make, data):
 @BOTH
 @PROPERTY
 @given(sentence=st.text(max_size=30))
-def test_any_text_gives_ids_of_the_vocabulary_and_never_a_mark_of_control(
-    make, sentence
-):
+def test_any_text_gives_ids_of_the_vocabulary_and_never_a_mark_of_control(make, sentence):
     vocabulary = MADE[make]
     ids = vocabulary.encode(sentence)
     assert all(UNK <= i < len(vocabulary) for i in ids)
@@ -254,14 +244,9 @@ def test_characters_of_scripts_without_spaces_stay_by_themselves():
 
 
 def test_a_size_too_small_for_the_characters_grows():
-    assert (
-        len(SubwordVocabulary(["我们走吧。猫在睡觉。"], 12)) == 4 + 10
-    )  # ▁, and 。 once
+    assert len(SubwordVocabulary(["我们走吧。猫在睡觉。"], 12)) == 4 + 10  # ▁, and 。 once
     latin = SubwordVocabulary(["abc de"], 9)
-    assert (
-        latin.tokens(range(4, 10)) == ["a", "b", "c", "d", "e", "▁"]
-        and len(latin) == 10
-    )
+    assert latin.tokens(range(4, 10)) == ["a", "b", "c", "d", "e", "▁"] and len(latin) == 10
     # more characters than 700: those that occur once are unknown, and there is room to join
     many = [chr(0x4E00 + i) for i in range(900)]
     words = [f"w{i:03}" for i in range(500)]
@@ -283,11 +268,7 @@ def test_byte_pairs_are_the_same_in_every_process():
     def made(hash_seed):
         command = [sys.executable, "-c", PROGRAM]
         return subprocess.run(
-            command,
-            capture_output=True,
-            text=True,
-            check=True,
-            env={**os.environ, "PYTHONHASHSEED": hash_seed},
+            command, capture_output=True, text=True, check=True, env={**os.environ, "PYTHONHASHSEED": hash_seed}
         ).stdout
 
     assert made("1") == made("2") != ""
@@ -299,9 +280,7 @@ def test_a_vocabulary_of_words_costs_neither_torch_nor_tokenizers():
         "WordVocabulary(['Go.']).decode([4, 5])\n"
         "print([m for m in ('torch', 'tokenizers', 'numpy') if m in sys.modules])"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True
-    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.stdout == "[]\n", done.stderr
 
 

@@ -4,10 +4,10 @@ import json
 import random
 
 import pytest
-from tensors import says
 
 from attnbook.data import bundled_pairs
 from attnbook.text import Writing, spell, tokenise
+from tensors import says
 
 FRENCH = [
     "L'homme est là !",
@@ -17,19 +17,8 @@ FRENCH = [
     "Va !",
     "Elle dit « oui » : bien.",
 ]
-GERMAN = [
-    "Die Katze schläft.",
-    "Der Hund liegt im Haus.",
-    "Siehst du die Katze oder den Hund?",
-    "Im Haus ist Brot.",
-]
-CHINESE = [
-    "我们走吧。",
-    "他说：“你好。”",
-    "我有3本书，你呢？",
-    "我们试试看！",
-    "他用 DVD 看书。",
-]
+GERMAN = ["Die Katze schläft.", "Der Hund liegt im Haus.", "Siehst du die Katze oder den Hund?", "Im Haus ist Brot."]
+CHINESE = ["我们走吧。", "他说：“你好。”", "我有3本书，你呢？", "我们试试看！", "他用 DVD 看书。"]
 JAPANESE = ["私は本が好きです。", "「はい」と言った。", "今日は3時に行きます。"]
 THAI = ["แมวนอนอยู่", "ฉันชอบแมว", "เขามีแมว 3 ตัว"]
 ARABIC = ["أين الكتاب؟", "مرحبا، كيف حالك؟", "هذا كتاب."]
@@ -85,19 +74,11 @@ def test_held_out_sentences_of_the_book_are_restored(side):
     restored = sum(plain(writing.write(tokenise(text))) == text for text in held_out)
     assert restored >= 0.985 * len(held_out)
     # the control: with a space before each token, and no capitals, next to none is
-    assert sum(" ".join(tokenise(text)) == text for text in held_out) < 0.1 * len(
-        held_out
-    )
+    assert sum(" ".join(tokenise(text)) == text for text in held_out) < 0.1 * len(held_out)
 
 
 @pytest.mark.parametrize(
-    "wrong",
-    [
-        None,
-        {},
-        {"kinds": [], "pairs": [["a", "b"]], "forms": {}},
-        {"kinds": [], "pairs": [], "forms": []},
-    ],
+    "wrong", [None, {}, {"kinds": [], "pairs": [["a", "b"]], "forms": {}}, {"kinds": [], "pairs": [], "forms": []}]
 )
 def test_what_is_no_writing_is_refused(wrong):
     with pytest.raises(ValueError, match=says("not what Writing.to_dict gives")):

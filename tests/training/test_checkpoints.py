@@ -12,6 +12,18 @@ import sys
 import numpy as np
 import pytest
 import torch
+from torch import nn
+
+from attnbook.training import (
+    CheckpointError,
+    TrainConfig,
+    load_checkpoint,
+    random_state,
+    save_checkpoint,
+    set_random_state,
+    train,
+)
+from attnbook.training.checkpoint import PARTS
 from small_training import (
     EVEN,
     SAVING,
@@ -27,18 +39,6 @@ from small_training import (
     weights_of,
 )
 from tensors import says
-from torch import nn
-
-from attnbook.training import (
-    CheckpointError,
-    TrainConfig,
-    load_checkpoint,
-    random_state,
-    save_checkpoint,
-    set_random_state,
-    train,
-)
-from attnbook.training.checkpoint import PARTS
 
 
 @pytest.fixture(scope="module")
@@ -97,9 +97,7 @@ def test_a_finished_training_is_read_and_one_made_longer_goes_on(tmp_path):
     longer = dataclasses.replace(config, steps=9, checkpoint_every=2)
     whole = train(Small(), loss_fn, batches, longer)
     assert train(Small(), loss_fn, batches, longer, checkpoint=path) == whole
-    with pytest.raises(
-        CheckpointError, match="has already trained for 9 steps, more than the 4"
-    ):
+    with pytest.raises(CheckpointError, match="has already trained for 9 steps, more than the 4"):
         train(Small(), loss_fn, batches, config, checkpoint=path)
 
 
@@ -121,9 +119,7 @@ train(Small(), slowly, batches, SAVING, checkpoint={path!r})
 def test_after_kill_9_it_goes_on_to_the_same_losses(tmp_path, uninterrupted):
     path = tmp_path / "model.pt"
     program = PROGRAM.format(folders=sys.path, path=str(path))
-    with subprocess.Popen(
-        [sys.executable, "-c", program], stdout=subprocess.PIPE, text=True
-    ) as process:
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as process:
         for _ in range(4):  # two steps are saved, the fourth is being made
             assert process.stdout.readline() == "step\n"
         process.send_signal(signal.SIGKILL)
@@ -154,13 +150,7 @@ def test_random_numbers_go_on_from_where_they_stood(tmp_path):
 def path(tmp_path):
     """A good checkpoint of two steps."""
     path = tmp_path / "model.pt"
-    train(
-        Small(),
-        loss_fn,
-        batches,
-        dataclasses.replace(EVEN, steps=2),
-        checkpoint=path,
-    )
+    train(Small(), loss_fn, batches, dataclasses.replace(EVEN, steps=2), checkpoint=path)
     return path
 
 
@@ -182,15 +172,9 @@ class Wider(Small):
 
 
 @pytest.mark.parametrize(
-    ("make", "says"),
-    [
-        (Longer, "last.bias: None there, (1,) here"),
-        (Wider, "outer.bias: (1,) there, (2,) here"),
-    ],
+    ("make", "says"), [(Longer, "last.bias: None there, (1,) here"), (Wider, "outer.bias: (1,) there, (2,) here")]
 )
-def test_other_weights_are_refused_though_the_configuration_is_the_same(
-    path, make, says
-):
+def test_other_weights_are_refused_though_the_configuration_is_the_same(path, make, says):
     assert says in refused(path, make())
 
 
@@ -208,9 +192,7 @@ def test_another_training_is_refused(path, change, says):
 
 def test_a_cosine_cannot_be_made_longer(tmp_path):
     path = tmp_path / "model.pt"
-    train(
-        Small(), loss_fn, batches, dataclasses.replace(STEPS, steps=2), checkpoint=path
-    )
+    train(Small(), loss_fn, batches, dataclasses.replace(STEPS, steps=2), checkpoint=path)
     assert "steps: 2 there, 7 here" in refused(path, Small(), STEPS)
 
 
@@ -219,9 +201,7 @@ def test_a_truncated_checkpoint_is_refused_and_kept(path, fraction):
     content = path.read_bytes()
     path.write_bytes(content[: int(fraction * len(content))])
     message = refused(path, Small())
-    assert (
-        "is not a whole checkpoint" in message and "delete it to start anew" in message
-    )
+    assert "is not a whole checkpoint" in message and "delete it to start anew" in message
 
 
 def test_a_single_flipped_bit_is_noticed(path):
@@ -242,10 +222,7 @@ def test_a_single_flipped_bit_is_noticed(path):
         (list(PARTS), "not a whole checkpoint"),
         (" ".join(PARTS), "not a whole checkpoint"),
         (torch.zeros(3), "not a whole checkpoint"),
-        (
-            {"model": {}, "losses": []},
-            "lacks optimizer, schedule, elapsed, random, model_config, train_config",
-        ),
+        ({"model": {}, "losses": []}, "lacks optimizer, schedule, elapsed, random, model_config, train_config"),
         (3, "not a whole checkpoint"),
     ],
 )
@@ -293,9 +270,7 @@ def test_a_number_of_another_kind_is_refused(path, place, value, says):
     assert says in refused(path, Small())
 
 
-@pytest.mark.parametrize(
-    ("write", "reason"), [(torch.save, "UnpicklingError"), (bare_pickle, "BadZipFile")]
-)
+@pytest.mark.parametrize(("write", "reason"), [(torch.save, "UnpicklingError"), (bare_pickle, "BadZipFile")])
 def test_nothing_in_a_checkpoint_is_executed(path, write, reason):
     place = path.parent / "executed"
     write({**load_checkpoint(path), "trap": Trap(place)}, path)
@@ -319,13 +294,8 @@ def test_a_crash_while_writing_leaves_the_old_checkpoint(path, monkeypatch):
 
 def test_load_checkpoint_by_itself(path):
     state = load_checkpoint(path, {"d_model": 5, "dropout": 0.3})
-    assert len(state["losses"]) == 2 and set(state["model"]) == set(
-        Small().state_dict()
-    )
-    with pytest.raises(
-        CheckpointError,
-        match=says("d_model: 5 there, 8 here", "heads: None there, 2 here"),
-    ):
+    assert len(state["losses"]) == 2 and set(state["model"]) == set(Small().state_dict())
+    with pytest.raises(CheckpointError, match=says("d_model: 5 there, 8 here", "heads: None there, 2 here")):
         load_checkpoint(path, {"d_model": 8, "dropout": 0.3, "heads": 2})
     with pytest.raises(FileNotFoundError, match="no checkpoint at .*; train first"):
         load_checkpoint(path.with_name("absent.pt"))
@@ -342,10 +312,7 @@ def test_a_loss_that_is_no_number_stops_before_the_weights_change(path, bad):
         return value if len(seen) < 2 else value * bad
 
     model = Small()
-    with pytest.raises(
-        FloatingPointError,
-        match=f"the loss is {bad} at step 3; lower the learning rate",
-    ):
+    with pytest.raises(FloatingPointError, match=f"the loss is {bad} at step 3; lower the learning rate"):
         train(model, loss, batches, EVEN, checkpoint=path)
     assert path.read_bytes() == content  # the last good one
     assert all(p.isfinite().all() for p in model.parameters())

@@ -4,21 +4,16 @@ import contextlib
 
 import pytest
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
+
+from attnbook.studies import VOCABULARY, NextWordModel, PositionReader, StackedReader
+from attnbook.training import TrainConfig, make_fabric, processes, train
+from attnbook.translation import fit
 from small_recipes import SMALL, SMALL_TRANSFORMER
 from small_translators import KINDS, source_batch, target_batch, translator
 from tensors import DEVICES, says
-from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_leaves
 from toy_corpus import toy_pairs
-
-from attnbook.studies import (
-    VOCABULARY,
-    NextWordModel,
-    PositionReader,
-    StackedReader,
-)
-from attnbook.training import TrainConfig, make_fabric, processes, train
-from attnbook.translation import fit
 
 
 class OnlyOn(TorchDispatchMode):
@@ -105,9 +100,7 @@ def test_processes_are_counted_from_one(counts):
 
 def test_one_device_by_its_number_is_not_several(monkeypatch):
     monkeypatch.setattr(processes, "best_device", lambda: torch.device("cuda:1"))
-    with pytest.raises(
-        ValueError, match=says("cuda:1, a single device", "set it to cuda")
-    ):
+    with pytest.raises(ValueError, match=says("cuda:1, a single device", "set it to cuda")):
         make_fabric(devices=2)
 
 

@@ -9,19 +9,9 @@ import sys
 
 import pytest
 import torch
-from small_training import (
-    STEPS,
-    Interrupted,
-    Sizes,
-    Small,
-    batches,
-    loss_fn,
-    same,
-    watching,
-    weights_of,
-)
 
 from attnbook.training import TrainConfig, evaluating, noam_factor, train
+from small_training import STEPS, Interrupted, Sizes, Small, batches, loss_fn, same, watching, weights_of
 
 
 def test_the_progress_says_where_it_ends():
@@ -52,20 +42,10 @@ def test_it_learns():
 
 def test_a_step_by_hand():
     """AdamW with the schedule's learning rate and the gradient clipped to a norm of `clip`."""
-    config = TrainConfig(
-        steps=3,
-        lr=0.5,
-        clip=0.1,
-        schedule="noam",
-        warmup=2,
-        d_model=4,
-        weight_decay=0.3,
-    )
+    config = TrainConfig(steps=3, lr=0.5, clip=0.1, schedule="noam", warmup=2, d_model=4, weight_decay=0.3)
     model, by_hand = (Small(Sizes(dropout=0.0)) for _ in range(2))
     losses = train(model, loss_fn, batches, config)
-    optimizer = torch.optim.AdamW(
-        by_hand.parameters(), betas=(0.9, 0.98), weight_decay=0.3
-    )
+    optimizer = torch.optim.AdamW(by_hand.parameters(), betas=(0.9, 0.98), weight_decay=0.3)
     for step, batch in enumerate(batches(0)):
         optimizer.param_groups[0]["lr"] = 0.5 * noam_factor(step, 4, 2)
         loss = loss_fn(by_hand, batch)

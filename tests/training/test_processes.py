@@ -6,10 +6,10 @@ import subprocess
 import sys
 
 import torch
-from small_training import refused
 from torch import nn
 
 from attnbook.training import TrainConfig
+from small_training import refused
 
 ONE_OF_TWO_FAILS = """
 import sys

@@ -7,14 +7,14 @@ import zipfile
 
 import pytest
 import torch
-from small_recipes import SMALL, SMALL_TRANSFORMER
-from toy_corpus import toy_pairs
 
 from attnbook.studies import stored_model
 from attnbook.studies.next_words import STORED_MODEL
 from attnbook.training import CheckpointError, read_archive, save_checkpoint
 from attnbook.translation import Translator, prepare
 from attnbook.weights import read_weights, weights_file
+from small_recipes import SMALL, SMALL_TRANSFORMER
+from toy_corpus import toy_pairs
 
 RECIPES = {"recurrent": SMALL, "transformer": SMALL_TRANSFORMER}
 

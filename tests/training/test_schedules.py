@@ -5,25 +5,14 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
+from attnbook.training import Progress, TrainConfig, noam_factor, train, warmup_cosine, warmup_cosine_factor
 from small_training import Small, batches, loss_fn, watching
 from tensors import PROPERTY
 
-from attnbook.training import (
-    Progress,
-    TrainConfig,
-    noam_factor,
-    train,
-    warmup_cosine,
-    warmup_cosine_factor,
-)
-
 
 @PROPERTY
-@given(
-    d_model=st.sampled_from([4, 512]),
-    warmup=st.integers(1, 4000),
-    step=st.integers(0, 10**5),
-)
+@given(d_model=st.sampled_from([4, 512]), warmup=st.integers(1, 4000), step=st.integers(0, 10**5))
 def test_noam_by_the_formula_and_its_peak(d_model, warmup, step):
     number = step + 1  # the paper's step_num
     wanted = d_model**-0.5 * min(number**-0.5, number * warmup**-1.5)
@@ -73,9 +62,7 @@ def test_the_schedule_reaches_the_optimizer(options, wanted):
 def test_by_the_clock_the_schedule_has_the_same_shape(steps, percent, done):
     """A training whose steps all take the same time sees the factors that it would see by steps."""
     fraction = percent / 100
-    by_clock = TrainConfig(
-        seconds=50.0, schedule="warmup-cosine", warmup_fraction=fraction
-    )
+    by_clock = TrainConfig(seconds=50.0, schedule="warmup-cosine", warmup_fraction=fraction)
     found = by_clock.factor(3, elapsed=50.0 * done)
     assert found == pytest.approx(warmup_cosine(done, fraction))
     warmup = fraction * 1000
@@ -90,9 +77,7 @@ def test_by_the_clock_the_schedule_has_the_same_shape(steps, percent, done):
 def test_a_fraction_of_the_steps_is_a_number_of_steps():
     as_fraction = TrainConfig(19, schedule="warmup-cosine", warmup_fraction=0.3)
     as_steps = TrainConfig(19, schedule="warmup-cosine", warmup=5)
-    assert [as_fraction.factor(s) for s in range(19)] == [
-        as_steps.factor(s) for s in range(19)
-    ]
+    assert [as_fraction.factor(s) for s in range(19)] == [as_steps.factor(s) for s in range(19)]
 
 
 def test_progress_passes_each_multiple_once():

@@ -14,12 +14,7 @@ CONFIG = TrainConfig(5, 1e-2)
 
 def fit_line():
     torch.manual_seed(0)
-    return train(
-        nn.Linear(3, 1),
-        lambda model, x: model(x).square().mean(),
-        lambda epoch: [torch.ones(2, 3)],
-        CONFIG,
-    )
+    return train(nn.Linear(3, 1), lambda model, x: model(x).square().mean(), lambda epoch: [torch.ones(2, 3)], CONFIG)
 
 
 def test_each_step_is_reported_with_the_losses_and_the_part_that_is_done():

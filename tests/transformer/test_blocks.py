@@ -3,31 +3,10 @@
 import pytest
 import torch
 import torch.nn.functional as F
-from tensors import (
-    HALF,
-    HALF_TOLERANCE,
-    LENGTHS,
-    B,
-    D,
-    H,
-    S,
-    T,
-    close,
-    coin,
-    fill,
-    randn,
-    says,
-)
 
 from attnbook.attention import KeyValueCache, RotaryPositions, causal_mask
-from attnbook.transformer import (
-    ACTIVATIONS,
-    DecoderLayer,
-    EncoderLayer,
-    FeedForward,
-    Residual,
-    count_parameters,
-)
+from attnbook.transformer import ACTIVATIONS, DecoderLayer, EncoderLayer, FeedForward, Residual, count_parameters
+from tensors import HALF, HALF_TOLERANCE, LENGTHS, B, D, H, S, T, close, coin, fill, randn, says
 
 E, FF = H * D, 17  # d_model and d_ff
 LENS = torch.tensor(LENGTHS)  # of the memory
@@ -122,9 +101,7 @@ def test_encoder_layer_by_its_parts(norm_first):
         middle = first(x + attend(x))
         close(output, second(middle + layer.feed_forward(middle)))
     looked_at = first(x) if norm_first else x
-    expected = layer.attention(
-        looked_at, None, None, OWN_LENS, mask=mask, need_weights=True
-    )[1]
+    expected = layer.attention(looked_at, None, None, OWN_LENS, mask=mask, need_weights=True)[1]
     close(weights, expected)
     close(layer(x, OWN_LENS, mask=mask)[0], output)
     assert layer(x)[1] is None
@@ -152,19 +129,11 @@ def test_encoder_layer_options_reach_the_attention(norm_first):
 def test_decoder_layer_by_its_parts(norm_first):
     layer, (x, memory) = decoder(norm_first=norm_first), x_and_memory()
     mask, memory_mask = causal_mask(T), coin(B, T, S, seed=5)
-    output, (own, cross) = layer(
-        x, memory, LENS, mask=mask, memory_mask=memory_mask, need_weights=True
-    )
-    norms = (
-        layer.around_self_attention.norm,
-        layer.around_cross_attention.norm,
-        layer.around_feed_forward.norm,
-    )
+    output, (own, cross) = layer(x, memory, LENS, mask=mask, memory_mask=memory_mask, need_weights=True)
+    norms = (layer.around_self_attention.norm, layer.around_cross_attention.norm, layer.around_feed_forward.norm)
     parts = (
         lambda h: layer.self_attention(h, mask=mask, need_weights=True),
-        lambda h: layer.cross_attention(
-            h, memory, memory, LENS, mask=memory_mask, need_weights=True
-        ),
+        lambda h: layer.cross_attention(h, memory, memory, LENS, mask=memory_mask, need_weights=True),
         lambda h: (layer.feed_forward(h), None),
     )
     seen = []
@@ -186,17 +155,11 @@ def test_decoder_layer_by_its_parts(norm_first):
 @pytest.mark.parametrize("need_weights", [True, False])
 def test_step_by_step_as_at_once(norm_first, need_weights):
     layer, (x, memory) = decoder(norm_first=norm_first), x_and_memory()
-    at_once, (own, cross) = layer(
-        x, memory, LENS, mask=causal_mask(T), need_weights=True
-    )
+    at_once, (own, cross) = layer(x, memory, LENS, mask=causal_mask(T), need_weights=True)
     cache = layer.start_cache(memory)
     for t in range(T):
         step, weights = layer(
-            x[:, t : t + 1],
-            valid_lens=LENS,
-            mask=causal_mask(1, t + 1),
-            need_weights=need_weights,
-            cache=cache,
+            x[:, t : t + 1], valid_lens=LENS, mask=causal_mask(1, t + 1), need_weights=need_weights, cache=cache
         )
         close(step, at_once[:, t : t + 1])
         if need_weights:
@@ -228,10 +191,7 @@ def test_every_parameter_learns(norm_first, activation):
     x, memory = x_and_memory()
     options = {"norm_first": norm_first, "activation": activation}
     upstream = randn(B, T, E, seed=9)
-    for layer, arguments in (
-        (encoder(**options), (x, OWN_LENS)),
-        (decoder(**options), (x, memory, LENS)),
-    ):
+    for layer, arguments in ((encoder(**options), (x, OWN_LENS)), (decoder(**options), (x, memory, LENS))):
         (layer(*arguments, mask=causal_mask(T))[0] * upstream).sum().backward()
         for name, parameter in layer.named_parameters():
             gradient = parameter.grad
@@ -265,10 +225,7 @@ def test_where_dropout_acts():
 @PRE_AND_POST
 @pytest.mark.parametrize("dtype", HALF)
 def test_half_precision(norm_first, dtype):
-    layer, (x, memory) = (
-        decoder(norm_first=norm_first).to(dtype),
-        x_and_memory(dtype=dtype),
-    )
+    layer, (x, memory) = (decoder(norm_first=norm_first).to(dtype), x_and_memory(dtype=dtype))
     output, _ = layer(x, memory, LENS, mask=causal_mask(T))
     assert output.dtype == dtype
     precise = layer.double()(x.double(), memory.double(), LENS, mask=causal_mask(T))[0]

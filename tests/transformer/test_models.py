@@ -6,7 +6,6 @@ from collections import Counter
 
 import pytest
 import torch
-from tensors import B, S, T, close, fill, says
 
 from attnbook.attention import KeyValueCache, causal_mask
 from attnbook.transformer import (
@@ -22,6 +21,7 @@ from attnbook.transformer import (
     count_parameters,
 )
 from attnbook.transformer.models import check_ids
+from tensors import B, S, T, close, fill, says
 
 SMALL = TransformerConfig(
     source_vocab_size=13,
@@ -33,17 +33,11 @@ SMALL = TransformerConfig(
     num_decoder_layers=3,
     max_positions=11,
 )
-SMALL_BERT = BertConfig(
-    vocab_size=13, d_model=12, num_heads=3, d_ff=19, num_layers=2, max_positions=11
-)
+SMALL_BERT = BertConfig(vocab_size=13, d_model=12, num_heads=3, d_ff=19, num_layers=2, max_positions=11)
 LENS = torch.tensor([4, 7])
 KINDS = pytest.mark.parametrize(
     "options",
-    [
-        {},
-        {"norm_first": True, "positions": "learned"},
-        {"activation": "gelu", "tie_output": False},
-    ],
+    [{}, {"norm_first": True, "positions": "learned"}, {"activation": "gelu", "tie_output": False}],
     ids=["post-LN, sinusoidal", "pre-LN, learned", "gelu, untied"],
 )
 
@@ -91,9 +85,7 @@ def test_several_words_at_once_into_a_cache():
     memory, _ = model.encoder(SOURCE, LENS)
     cache = model.decoder.start_cache(memory)
     first, _ = model.decoder(TARGET[:, :2], valid_lens=LENS, cache=cache)
-    rest, weights = model.decoder(
-        TARGET[:, 2:], valid_lens=LENS, need_weights=True, cache=cache
-    )
+    rest, weights = model.decoder(TARGET[:, 2:], valid_lens=LENS, need_weights=True, cache=cache)
     close(torch.cat([first, rest], dim=1), logits)
     assert weights[0][0].shape == (B, 3, T - 2, T)
 
@@ -111,9 +103,7 @@ def test_no_word_sees_a_later_one(options):
 
 def test_no_gradient_comes_from_a_later_word():
     model, embedded = transformer(), []
-    model.decoder.embedding.register_forward_hook(
-        lambda module, arguments, output: embedded.append(output)
-    )
+    model.decoder.embedding.register_forward_hook(lambda module, arguments, output: embedded.append(output))
     logits = model(SOURCE, TARGET, LENS)
     for t in range(T):
         loss = logits[:, t].square().sum()
@@ -153,9 +143,7 @@ def test_weights_of_every_layer():
     memory, own = model.encoder(SOURCE, LENS, need_weights=True)
     logits, both = model.decoder(TARGET, memory, LENS, need_weights=True)
     assert [w.shape for w in own] == [(B, 3, S, S)] * 2
-    assert [tuple(w.shape for w in pair) for pair in both] == [
-        ((B, 3, T, T), (B, 3, T, S))
-    ] * 3
+    assert [tuple(w.shape for w in pair) for pair in both] == [((B, 3, T, T), (B, 3, T, S))] * 3
     for weights in (*own, *(w for pair in both for w in pair)):
         close(weights.sum(-1), torch.ones(weights.shape[:-1]).double())
     assert all((w[0, :, :, 4:] == 0).all() for w in own)
@@ -244,13 +232,8 @@ def calls_during(function):
 
 def test_masks_are_made_and_numbers_read_once_however_deep_the_model_is():
     """Each layer looks at shapes, which costs little; what costs more is done by the model, for all of them."""
-    shallow, deep = (
-        transformer(num_encoder_layers=n, num_decoder_layers=n) for n in (1, 5)
-    )
-    few, many = (
-        calls_during(lambda model=model: model(SOURCE, TARGET, LENS))
-        for model in (shallow, deep)
-    )
+    shallow, deep = (transformer(num_encoder_layers=n, num_decoder_layers=n) for n in (1, 5))
+    few, many = (calls_during(lambda model=model: model(SOURCE, TARGET, LENS)) for model in (shallow, deep))
     for once in ("check_ids", "check_lengths", "readable", "has_values"):
         assert many[once] == few[once] > 0
     for made_once in ("sequence_mask", "causal_mask"):
@@ -420,9 +403,7 @@ def test_errors(call, error, message):
 
 def test_a_cache_for_another_decoder():
     decoder = Decoder(SMALL)
-    with pytest.raises(
-        ValueError, match="the cache is for layers: 2, the decoder has 3"
-    ):
+    with pytest.raises(ValueError, match="the cache is for layers: 2, the decoder has 3"):
         decoder(TARGET, cache=decoder.start_cache(torch.zeros(B, S, 12))[:2])
 
 

@@ -40,9 +40,7 @@ def cosines(layer):
 
 def both_ways(call, expected, tolerance):
     for need_weights in (True, False):
-        torch.testing.assert_close(
-            call(need_weights), tensor(expected), rtol=0, atol=tolerance
-        )
+        torch.testing.assert_close(call(need_weights), tensor(expected), rtol=0, atol=tolerance)
 
 
 @pytest.mark.parametrize(
@@ -97,9 +95,7 @@ def test_pytorchs_encoder_layer_with_padding():
 )  # fmt: skip
 def test_pytorchs_decoder_layer(x, memory, expected, activation):
     layer = cosines(DecoderLayer(4, 2, 16, activation=activation))
-    both_ways(
-        lambda w: layer(tensor(x), tensor(memory), need_weights=w)[0], expected, 3e-5
-    )
+    both_ways(lambda w: layer(tensor(x), tensor(memory), need_weights=w)[0], expected, 3e-5)
 
 
 def test_pytorchs_decoder_layer_with_padding():
@@ -155,9 +151,7 @@ class Ramp(nn.Module):
 @pytest.mark.parametrize(("groups", "mean"), [(8, -2852.556641), (1, -5087.197754)])
 def test_llamas_grouped_and_multi_query_attention(groups, mean):
     """32 heads of 128 features, 2048 positions; torchtune's rows are each group's queries, its keys, its values."""
-    layer = MultiHeadAttention(
-        4096, 32, groups, bias=False, rotary=RotaryPositions()
-    ).eval()
+    layer = MultiHeadAttention(4096, 32, groups, bias=False, rotary=RotaryPositions()).eval()
     rows = torch.arange((32 + 2 * groups) * 128).view(groups, 32 // groups + 2, 128)
     parts = rows[:, :-2], rows[:, -2], rows[:, -1]
     order = torch.cat([part.flatten() for part in parts])

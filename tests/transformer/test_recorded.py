@@ -5,7 +5,6 @@ In each case x is (B, T, D), y is (B, T + 1, D); s and t are ids of these sizes,
 
 import pytest
 import torch
-from tensors import fill, randn
 from torch._dynamo.testing import CompileCounter
 from torch.export import Dim, export
 
@@ -21,14 +20,8 @@ from attnbook.attention import (
     masked_softmax,
     sliding_window_mask,
 )
-from attnbook.transformer import (
-    BertConfig,
-    BertEncoder,
-    DecoderLayer,
-    EncoderLayer,
-    Transformer,
-    TransformerConfig,
-)
+from attnbook.transformer import BertConfig, BertEncoder, DecoderLayer, EncoderLayer, Transformer, TransformerConfig
+from tensors import fill, randn
 
 E, H = 12, 3
 SIZES = {
@@ -50,27 +43,15 @@ CASES = {
         MultiHeadAttention(E, H, num_kv_heads=1, rotary=RotaryPositions()),
         lambda f, x: f(x, mask=sliding_window_mask(x.shape[1], 2))[0],
     ),
-    "sink": (
-        SinkAttention(E, H, True),
-        lambda f, x, n: f(x, valid_lens=n, mask=causal_mask(x.shape[1]))[0],
-    ),
+    "sink": (SinkAttention(E, H, True), lambda f, x, n: f(x, valid_lens=n, mask=causal_mask(x.shape[1]))[0]),
     "dot": (DotProductAttention(), lambda f, x, y, n: f(x, y, y, valid_lens=n)[0]),
     "additive": (AdditiveAttention(E, E, 5), lambda f, x, y, n: f(x, y, y, n)[0]),
     "one head": (SelfAttention(E, causal=True), lambda f, x, n: f(x, n)),
     "latent": (LatentAttention(E, H, 5), lambda f, x: f(x)),
     "encoder layer": (EncoderLayer(E, H, 17), lambda f, x, n: f(x, n)[0]),
-    "decoder layer": (
-        DecoderLayer(E, H, 17),
-        lambda f, x, y, n: f(x, y, n, mask=causal_mask(x.shape[1]))[0],
-    ),
-    "transformer": (
-        Transformer(TransformerConfig(**SIZES)),
-        lambda f, s, t, n: f(s, t, n),
-    ),
-    "learned positions": (
-        Transformer(TransformerConfig(**SIZES, positions="learned")),
-        lambda f, s, t, n: f(s, t, n),
-    ),
+    "decoder layer": (DecoderLayer(E, H, 17), lambda f, x, y, n: f(x, y, n, mask=causal_mask(x.shape[1]))[0]),
+    "transformer": (Transformer(TransformerConfig(**SIZES)), lambda f, s, t, n: f(s, t, n)),
+    "learned positions": (Transformer(TransformerConfig(**SIZES, positions="learned")), lambda f, s, t, n: f(s, t, n)),
     "bert": (BertEncoder(BertConfig(11, E, H, 17, 1)), lambda f, s, n: f(s, n)[0]),
 }
 SOME = ["heads", "heads, weights", "sink", "decoder layer", "transformer", "bert"]

@@ -8,7 +8,6 @@ from copy import deepcopy
 import pytest
 import torch
 import torch.nn.functional as F
-from tensors import close, fill, randn
 from torch import nn
 from torch.nn.utils import parametrize
 
@@ -40,23 +39,19 @@ from attnbook.transformer import (
     TransformerConfig,
 )
 from attnbook.translation import RecurrentConfig, RecurrentTranslator
+from tensors import close, fill, randn
 
 E, H = 12, 3
 X, MEMORY = randn(2, 5, E), randn(2, 7, E, seed=1)
 IDS, TARGET = torch.tensor([[3, 4, 5, 1], [6, 7, 1, 0]]), torch.tensor([[1, 5], [1, 6]])
 LENS = torch.tensor([4, 3])
-SIZES = TransformerConfig(
-    11, 13, E, H, 17, 2, 2, positions="learned", max_positions=9, tie_output=False
-)
+SIZES = TransformerConfig(11, 13, E, H, 17, 2, 2, positions="learned", max_positions=9, tie_output=False)
 
 
 def in_pieces(layer):
     cache = KeyValueCache()
     pieces = (X[:, :2], X[:, 2:])
-    outputs = [
-        layer(x, mask=causal_mask(x.shape[1], cache.length + x.shape[1]), cache=cache)
-        for x in pieces
-    ]
+    outputs = [layer(x, mask=causal_mask(x.shape[1], cache.length + x.shape[1]), cache=cache) for x in pieces]
     return torch.cat([output for output, _ in outputs], dim=1)
 
 
@@ -136,9 +131,7 @@ def hook(model, name, more):
 
 
 def parametrisation(model, name, more):
-    parametrize.register_parametrization(
-        model.get_submodule(name), "weight", Sum(more), unsafe=True
-    )
+    parametrize.register_parametrization(model.get_submodule(name), "weight", Sum(more), unsafe=True)
 
 
 def merged(model, name, more):
@@ -147,9 +140,7 @@ def merged(model, name, more):
 
 
 @pytest.mark.parametrize("wrap", [adapter, hook, parametrisation])
-@pytest.mark.parametrize(
-    ("model", "call"), CASES, ids=[type(model).__name__ for model, _ in CASES]
-)
+@pytest.mark.parametrize(("model", "call"), CASES, ids=[type(model).__name__ for model, _ in CASES])
 def test_what_is_around_a_map_acts(model, call, wrap):
     model = fill(deepcopy(model)).double().eval()
     maps = [n for n, m in model.named_modules() if type(m) in (nn.Linear, nn.Embedding)]

@@ -7,8 +7,6 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from small_translators import KINDS, TARGET_SIZE, source_batch, translator
-from tensors import PROPERTY, close, says
 
 from attnbook.text import BOS, EOS, PAD
 from attnbook.translation import (
@@ -21,6 +19,8 @@ from attnbook.translation import (
     sample,
     speculative,
 )
+from small_translators import KINDS, TARGET_SIZE, source_batch, translator
+from tensors import PROPERTY, close, says
 
 WORDS = [word for word in range(TARGET_SIZE) if word not in (PAD, BOS)]
 
@@ -79,9 +79,7 @@ def test_one_sentence_that_ends_early_does_not_disturb_the_others():
     together = greedy(model, source, lens, max_len=12, need_weights=True)
     assert len({len(decoded.ids) for decoded in together}) > 1  # or it shows nothing
     for i, decoded in enumerate(together):
-        alone = greedy(
-            model, source[i : i + 1], lens[i : i + 1], max_len=12, need_weights=True
-        )[0]
+        alone = greedy(model, source[i : i + 1], lens[i : i + 1], max_len=12, need_weights=True)[0]
         assert decoded.ids == alone.ids
         close(decoded.weights, alone.weights)
         assert decoded.weights.shape == (len(decoded.ids), 5)
@@ -104,9 +102,7 @@ def test_a_beam_of_one_is_greedy(kind):
         model = translator(kind, seed)
         source, lens = source_batch()
         for i, decoded in enumerate(greedy(model, source, lens, max_len=8)):
-            beam = beam_search(
-                model, source[i : i + 1], lens[i : i + 1], width=1, max_len=8
-            )
+            beam = beam_search(model, source[i : i + 1], lens[i : i + 1], width=1, max_len=8)
             assert beam[0].ids == decoded.ids
             assert beam[0].log_prob == pytest.approx(decoded.log_prob, abs=1e-5)
 
@@ -118,21 +114,9 @@ def test_a_beam_wide_enough_for_everything_finds_the_best(kind, alpha):
     sentences = {tuple(ids) for ids in all_sentences(3)}
     ended = [ids for ids in sentences if ids[-1] == EOS]
     ranked = sorted(
-        ended,
-        key=lambda ids: (
-            log_prob(model, source, lens, ids) / length_penalty_factor(len(ids), alpha)
-        ),
-        reverse=True,
+        ended, key=lambda ids: log_prob(model, source, lens, ids) / length_penalty_factor(len(ids), alpha), reverse=True
     )
-    found = beam_search(
-        model,
-        source,
-        lens,
-        width=len(sentences),
-        length_penalty=alpha,
-        max_len=3,
-        n_best=6,
-    )
+    found = beam_search(model, source, lens, width=len(sentences), length_penalty=alpha, max_len=3, n_best=6)
     assert [tuple(decoded.ids) for decoded in found] == ranked[:6]
     for decoded in found:
         expected = log_prob(model, source, lens, decoded.ids)
@@ -141,9 +125,7 @@ def test_a_beam_wide_enough_for_everything_finds_the_best(kind, alpha):
 
 def test_what_the_length_cut_off_comes_after_what_ended():
     model, (source, lens) = translator("additive", 1), one_source()
-    found = beam_search(
-        model, source, lens, width=100, length_penalty=0.0, max_len=2, n_best=100
-    )
+    found = beam_search(model, source, lens, width=100, length_penalty=0.0, max_len=2, n_best=100)
     ended = [decoded.ids[-1] == EOS for decoded in found]
     assert True in ended and False in ended
     assert ended == sorted(ended, reverse=True)
@@ -154,12 +136,7 @@ def test_a_wider_beam_finds_likelier_sentences():
     totals = {1: 0.0, 8: 0.0}
     for seed in range(30):
         model = translator("additive", seed)
-        best = {
-            w: beam_search(
-                model, *one_source(), width=w, length_penalty=0.0, max_len=6
-            )[0]
-            for w in totals
-        }
+        best = {w: beam_search(model, *one_source(), width=w, length_penalty=0.0, max_len=6)[0] for w in totals}
         if best[1].ids[-1] == EOS:  # else the narrow beam has found nothing to compare
             for width, decoded in best.items():
                 totals[width] += decoded.log_prob
@@ -176,15 +153,7 @@ def test_the_length_penalty():
 def test_a_strong_penalty_favours_longer_sentences():
     lengths = {
         alpha: [
-            len(
-                beam_search(
-                    translator("additive", s),
-                    *one_source(),
-                    width=8,
-                    length_penalty=alpha,
-                    max_len=8,
-                )[0].ids
-            )
+            len(beam_search(translator("additive", s), *one_source(), width=8, length_penalty=alpha, max_len=8)[0].ids)
             for s in range(6)
         ]
         for alpha in (0.0, 3.0)
@@ -212,9 +181,7 @@ def test_top_k_and_top_p_by_hand():
 
 
 @PROPERTY
-@given(
-    st.lists(st.floats(-3, 3), min_size=2, max_size=9, unique=True), st.floats(0.05, 1)
-)
+@given(st.lists(st.floats(-3, 3), min_size=2, max_size=9, unique=True), st.floats(0.05, 1))
 def test_top_p_keeps_the_fewest_words_that_reach_p(numbers, p):
     logits = torch.tensor(numbers, dtype=torch.float64)
     shares = logits.softmax(-1)
@@ -243,10 +210,7 @@ def chi_square(counts, expected):
 
 def distribution(model, source, lens, max_len=2, temperature=1.0):
     """The exact probability of everything that can be written, at temperature 1."""
-    return {
-        tuple(ids): math.exp(log_prob(model, source, lens, ids))
-        for ids in all_sentences(max_len)
-    }
+    return {tuple(ids): math.exp(log_prob(model, source, lens, ids)) for ids in all_sentences(max_len)}
 
 
 def pooled(counts, shares, draws):
@@ -294,13 +258,7 @@ def test_a_low_temperature_and_a_beam_of_few_words_are_greedy():
 
 def test_the_same_generator_draws_the_same_words():
     model, batch = translator("additive"), source_batch()
-    runs = [
-        [
-            d.ids
-            for d in sample(model, *batch, generator=torch.Generator().manual_seed(s))
-        ]
-        for s in (0, 0, 1)
-    ]
+    runs = [[d.ids for d in sample(model, *batch, generator=torch.Generator().manual_seed(s))] for s in (0, 0, 1)]
     assert runs[0] == runs[1] != runs[2]
 
 
@@ -309,29 +267,15 @@ def test_the_same_generator_draws_the_same_words():
 
 @pytest.mark.parametrize(
     ("target", "draft", "lookahead"),
-    [
-        ("additive", "none", 1),
-        ("transformer", "additive", 3),
-        ("none", "transformer", 2),
-    ],
+    [("additive", "none", 1), ("transformer", "additive", 3), ("none", "transformer", 2)],
 )
-def test_speculative_decoding_has_the_target_models_distribution(
-    target, draft, lookahead
-):
+def test_speculative_decoding_has_the_target_models_distribution(target, draft, lookahead):
     large, small = translator(target, 1), translator(draft, 2)
     source, lens = one_source()
     generator, draws, counts = torch.Generator().manual_seed(0), 700, {}
     proposed = accepted = 0
     for _ in range(draws):
-        result = speculative(
-            large,
-            small,
-            source,
-            lens,
-            generator=generator,
-            lookahead=lookahead,
-            max_len=2,
-        )
+        result = speculative(large, small, source, lens, generator=generator, lookahead=lookahead, max_len=2)
         counts[tuple(result.ids)] = counts.get(tuple(result.ids), 0) + 1
         proposed, accepted = proposed + result.proposed, accepted + result.accepted
     assert 0.05 < accepted / proposed < 0.95  # the models disagree, or it shows nothing
@@ -345,9 +289,7 @@ def test_speculative_decoding_has_the_target_models_distribution(
 def test_a_draft_equal_to_the_target_is_always_accepted():
     model, (source, lens) = translator("transformer", 1), one_source()
     generator = torch.Generator().manual_seed(0)
-    result = speculative(
-        model, model, source, lens, generator=generator, lookahead=4, max_len=20
-    )
+    result = speculative(model, model, source, lens, generator=generator, lookahead=4, max_len=20)
     assert result.accepted == result.proposed > 0
     assert result.target_calls <= -(-len(result.ids) // 5) + 1
 
@@ -359,12 +301,7 @@ def test_speculative_sentences_are_well_formed():
         for max_len in (1, 2, 6):
             for _ in range(8):
                 result = speculative(
-                    large,
-                    small,
-                    *one_source(),
-                    generator=generator,
-                    lookahead=lookahead,
-                    max_len=max_len,
+                    large, small, *one_source(), generator=generator, lookahead=lookahead, max_len=max_len
                 )
                 assert 1 <= len(result.ids) <= max_len
                 assert EOS not in result.ids[:-1]
@@ -429,9 +366,7 @@ def test_scores_without_a_number_are_not_taken_for_a_result(kind, number, where)
         lambda: speculative(translator(kind, seed=1), model, *one),
     ]
     for call in calls:
-        with pytest.raises(
-            ValueError, match="the model's scores are NaN: its training"
-        ):
+        with pytest.raises(ValueError, match="the model's scores are NaN: its training"):
             call()
 
 

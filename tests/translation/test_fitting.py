@@ -9,20 +9,11 @@ import time
 
 import pytest
 import torch
-from small_recipes import SMALL
-from tensors import close, says
 from torch.optim.optimizer import register_optimizer_step_pre_hook
-from toy_corpus import toy_pairs, uneven_pairs
 
 from attnbook.data import encode_pairs, make_batches
 from attnbook.text import WordVocabulary
-from attnbook.training import (
-    CheckpointError,
-    Progress,
-    TrainConfig,
-    save_checkpoint,
-    warmup_cosine,
-)
+from attnbook.training import CheckpointError, Progress, TrainConfig, save_checkpoint, warmup_cosine
 from attnbook.translation import (
     EarlyStopping,
     development_loss,
@@ -34,6 +25,9 @@ from attnbook.translation import (
     rows_of,
     translation_loss,
 )
+from small_recipes import SMALL
+from tensors import close, says
+from toy_corpus import toy_pairs, uneven_pairs
 
 
 def test_the_same_seed_gives_the_same_model_and_the_loss_falls():
@@ -45,9 +39,7 @@ def test_the_same_seed_gives_the_same_model_and_the_loss_falls():
 
 
 def test_epochs_are_counted_in_batches():
-    assert (
-        len(fit(SMALL, toy_pairs(), epochs=2).losses) == 2 * 3
-    )  # 48 pairs, 16 a batch
+    assert len(fit(SMALL, toy_pairs(), epochs=2).losses) == 2 * 3  # 48 pairs, 16 a batch
 
 
 def test_either_steps_or_epochs():
@@ -76,9 +68,7 @@ def test_the_development_loss_is_a_mean_over_words():
     model.eval()
     whole = next(iter(make_batches(encoded, 48)(0)))
     logits = model(whole.source, whole.target_in, whole.source_lens)
-    assert found == pytest.approx(
-        float(masked_cross_entropy(logits, whole.target_out)), rel=1e-4
-    )
+    assert found == pytest.approx(float(masked_cross_entropy(logits, whole.target_out)), rel=1e-4)
 
 
 def test_a_development_loss_needs_batches():
@@ -100,9 +90,7 @@ class MadeUp(EarlyStopping):
 
 @pytest.fixture
 def made_up(monkeypatch):
-    monkeypatch.setattr(
-        early_stopping, "development_loss", lambda model, batches: next(batches)
-    )
+    monkeypatch.setattr(early_stopping, "development_loss", lambda model, batches: next(batches))
 
     def evaluations(losses, **options):
         stopping = MadeUp(losses, **options)
@@ -112,9 +100,7 @@ def made_up(monkeypatch):
     return evaluations
 
 
-def test_it_stops_after_so_many_evaluations_without_progress_and_keeps_the_best(
-    made_up,
-):
+def test_it_stops_after_so_many_evaluations_without_progress_and_keeps_the_best(made_up):
     stopping, stopped = made_up([3.0, 2.0, 2.5, 2.1, 1.0], every=10, patience=2), []
     for step in range(1, 51):
         with torch.no_grad():
@@ -157,9 +143,7 @@ def test_without_patience_it_never_stops(made_up):
     assert stopping.best == 1.0
 
 
-def test_what_it_saw_is_known_after_an_interruption_and_what_came_later_is_seen_again(
-    made_up, tmp_path
-):
+def test_what_it_saw_is_known_after_an_interruption_and_what_came_later_is_seen_again(made_up, tmp_path):
     options = {"every": 1, "path": tmp_path / "best.pt"}
     first = made_up([3.0, 2.0, 1.5], **options)
     for step in (1, 2, 3):
@@ -174,15 +158,7 @@ def test_what_it_saw_is_known_after_an_interruption_and_what_came_later_is_seen_
 
 def test_early_stopping_ends_a_training_for_good(tmp_path):
     pairs = toy_pairs()
-    run = fit(
-        SMALL,
-        pairs[:40],
-        pairs[40:],
-        steps=400,
-        evaluations=40,
-        patience=3,
-        folder=tmp_path,
-    )
+    run = fit(SMALL, pairs[:40], pairs[40:], steps=400, evaluations=40, patience=3, folder=tmp_path)
     assert len(run.losses) < 400
     losses = [loss for _, loss in run.history]
     assert min(losses) == min(losses[:-3])
@@ -190,23 +166,14 @@ def test_early_stopping_ends_a_training_for_good(tmp_path):
     unseen = list(make_batches(encode_pairs(pairs[40:], *vocabs), 256)(0))
     best = development_loss(run.translator.model, unseen)
     assert best == pytest.approx(min(losses), rel=1e-5)
-    again = fit(
-        SMALL,
-        pairs[:40],
-        pairs[40:],
-        steps=400,
-        evaluations=40,
-        patience=3,
-        folder=tmp_path,
-    )
+    again = fit(SMALL, pairs[:40], pairs[40:], steps=400, evaluations=40, patience=3, folder=tmp_path)
     assert again.losses == run.losses and again.history == run.history
 
 
 def test_the_best_weights_or_the_last():
     pairs = toy_pairs()
     best, last = (
-        fit(SMALL, pairs[:30], pairs[30:], steps=240, evaluations=60, keep_best=keep)
-        for keep in (True, False)
+        fit(SMALL, pairs[:30], pairs[30:], steps=240, evaluations=60, keep_best=keep) for keep in (True, False)
     )
     assert best.history == last.history
     vocabs = best.translator.source_vocab, best.translator.target_vocab
@@ -238,9 +205,7 @@ def test_a_killed_training_goes_on_to_the_same_losses(tmp_path):
             time.sleep(0.002)
         killed += process.wait() == -signal.SIGKILL
     assert killed >= 1
-    run = fit(
-        SMALL, toy_pairs(), toy_pairs()[:9], steps=120, evaluations=12, folder=tmp_path
-    )
+    run = fit(SMALL, toy_pairs(), toy_pairs()[:9], steps=120, evaluations=12, folder=tmp_path)
     assert run.losses == expected.losses
     assert run.history == expected.history
     weights = run.translator.model.state_dict()
@@ -281,11 +246,7 @@ def test_the_loss_of_a_batch_is_the_masked_loss():
     logits = translator.model(batch.source, batch.target_in, batch.source_lens)
     for smoothing in (0.0, 0.1):
         found = translation_loss(smoothing)(translator.model, batch)
-        close(
-            found,
-            masked_cross_entropy(logits, batch.target_out, label_smoothing=smoothing),
-            1e-6,
-        )
+        close(found, masked_cross_entropy(logits, batch.target_out, label_smoothing=smoothing), 1e-6)
 
 
 TWO_PROCESSES = """
@@ -308,11 +269,7 @@ if __name__ == "__main__":
 def test_two_processes_give_the_losses_of_one_with_the_whole_batch(tmp_path):
     script = tmp_path / "two.py"
     script.write_text(TWO_PROCESSES)
-    env = {
-        **os.environ,
-        "PYTHONPATH": os.pathsep.join(sys.path),
-        "OMP_NUM_THREADS": "1",
-    }
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "OMP_NUM_THREADS": "1"}
     command = [sys.executable, str(script), str(tmp_path / "run")]
     done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr[-2000:]
@@ -367,9 +324,7 @@ CLOCKED = SMALL.with_training(schedule="warmup-cosine", warmup_fraction=0.1)
 def rates():
     """The learning rate of every step."""
     found = []
-    hook = register_optimizer_step_pre_hook(
-        lambda optimizer, *_: found.append(optimizer.param_groups[0]["lr"])
-    )
+    hook = register_optimizer_step_pre_hook(lambda optimizer, *_: found.append(optimizer.param_groups[0]["lr"]))
     yield found
     hook.remove()
 

@@ -5,9 +5,9 @@ import math
 import pytest
 import torch
 import torch.nn.functional as F
-from tensors import close, randn, says
 
 from attnbook.translation import masked_cross_entropy
+from tensors import close, randn, says
 
 B, T, V = 3, 5, 7
 TARGET = torch.tensor([[4, 6, 2, 0, 0], [3, 2, 0, 0, 0], [5, 6, 4, 3, 2]])
@@ -17,12 +17,7 @@ TARGET = torch.tensor([[4, 6, 2, 0, 0], [3, 2, 0, 0, 0], [5, 6, 4, 3, 2]])
 def test_it_is_pytorchs_in_value_and_gradient(smoothing):
     logits = randn(B, T, V, grad=True)
     found = masked_cross_entropy(logits, TARGET, label_smoothing=smoothing)
-    expected = F.cross_entropy(
-        logits.flatten(0, 1),
-        TARGET.flatten(),
-        ignore_index=0,
-        label_smoothing=smoothing,
-    )
+    expected = F.cross_entropy(logits.flatten(0, 1), TARGET.flatten(), ignore_index=0, label_smoothing=smoothing)
     close(found, expected)
     gradients = [torch.autograd.grad(loss, logits)[0] for loss in (found, expected)]
     close(*gradients)
@@ -50,10 +45,7 @@ def test_padding_may_hold_anything(value, smoothing):
     clean = randn(B, T, V, grad=True)
     padding = (TARGET == 0)[..., None]
     dirty = clean.detach().masked_fill(padding, value).requires_grad_()
-    losses = [
-        masked_cross_entropy(x, TARGET, label_smoothing=smoothing)
-        for x in (clean, dirty)
-    ]
+    losses = [masked_cross_entropy(x, TARGET, label_smoothing=smoothing) for x in (clean, dirty)]
     close(*losses)
     for loss in losses:
         loss.backward()
@@ -62,13 +54,9 @@ def test_padding_may_hold_anything(value, smoothing):
 
 def test_every_word_counts_the_same_not_every_sentence():
     logits, words = randn(B, T, V), TARGET != 0
-    sentences = [
-        masked_cross_entropy(logits[i : i + 1], TARGET[i : i + 1]) for i in range(B)
-    ]
+    sentences = [masked_cross_entropy(logits[i : i + 1], TARGET[i : i + 1]) for i in range(B)]
     mean_of_means = torch.stack(sentences).mean()
-    weighted = (
-        sum(s * n for s, n in zip(sentences, words.sum(1), strict=True)) / words.sum()
-    )
+    weighted = sum(s * n for s, n in zip(sentences, words.sum(1), strict=True)) / words.sum()
     found = masked_cross_entropy(logits, TARGET)
     close(found, weighted)
     assert abs(found - mean_of_means) > 1e-3
@@ -85,9 +73,7 @@ def test_another_padding():
     logits = randn(B, T, V)
     for padding in (6, -100):
         target = torch.where(TARGET == 0, padding, TARGET - 1)
-        expected = F.cross_entropy(
-            logits.flatten(0, 1), target.flatten(), ignore_index=padding
-        )
+        expected = F.cross_entropy(logits.flatten(0, 1), target.flatten(), ignore_index=padding)
         close(masked_cross_entropy(logits, target, ignore=padding), expected)
 
 

@@ -7,7 +7,6 @@ import torch
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from sacrebleu.metrics import BLEU, CHRF
-from tensors import says
 
 from attnbook.interop import load_d2l
 from attnbook.translation import (
@@ -24,38 +23,28 @@ from attnbook.translation import (
     ngrams,
     sentence_bleu,
 )
+from tensors import says
 
 SIX = "the cat is on the mat"
 THERE = "there is a cat on the mat"
 
 # few words, so that n-grams repeat and match by chance
-sentences = st.lists(st.sampled_from(["a", "b", "c", "d", "A", "."]), max_size=9).map(
-    " ".join
-)
+sentences = st.lists(st.sampled_from(["a", "b", "c", "d", "A", "."]), max_size=9).map(" ".join)
 # a sentence and a near copy of it: long matches, and scores above 0
 corpora = st.lists(
-    st.tuples(sentences, st.lists(sentences, min_size=1, max_size=3), st.booleans()),
-    min_size=1,
-    max_size=4,
+    st.tuples(sentences, st.lists(sentences, min_size=1, max_size=3), st.booleans()), min_size=1, max_size=4
 ).map(
     lambda rows: (
         [hypothesis for hypothesis, _, _ in rows],
-        [
-            [hypothesis + " a", *refs] if near else refs
-            for hypothesis, refs, near in rows
-        ],
+        [[hypothesis + " a", *refs] if near else refs for hypothesis, refs, near in rows],
     )
 )
 
 
 def sacrebleu_of(hypotheses, references, max_n=4):
     most = max(map(len, references))
-    streams = [
-        [refs[i] if i < len(refs) else None for refs in references] for i in range(most)
-    ]
-    judge = BLEU(
-        tokenize="none", smooth_method="none", force=True, max_ngram_order=max_n
-    )
+    streams = [[refs[i] if i < len(refs) else None for refs in references] for i in range(most)]
+    judge = BLEU(tokenize="none", smooth_method="none", force=True, max_ngram_order=max_n)
     return judge.corpus_score(hypotheses, streams)
 
 
@@ -88,14 +77,7 @@ def test_precision_sums_counts_before_dividing():
 
 @pytest.mark.parametrize(
     ("c", "r", "expected"),
-    [
-        (5, 5, 1),
-        (6, 5, 1),
-        (4, 5, math.exp(-0.25)),
-        (0, 5, 0),
-        (0, 0, 1),
-        (1, 11, math.exp(-10)),
-    ],
+    [(5, 5, 1), (6, 5, 1), (4, 5, math.exp(-0.25)), (0, 5, 0), (0, 0, 1), (1, 11, math.exp(-10))],
 )
 def test_brevity_penalty(c, r, expected):
     assert brevity_penalty(c, r) == pytest.approx(expected)
@@ -130,9 +112,9 @@ def test_bleu_and_its_parts_are_sacrebleus(corpus, max_n):
     assert bleu(*corpus, max_n=max_n) == pytest.approx(theirs.score, abs=1e-9)
     assert brevity_penalty(theirs.sys_len, theirs.ref_len) == theirs.bp
     if any(theirs.counts):  # without a single match sacrebleu leaves them 0
-        assert [
-            100 * ngram_precision(*corpus, n) for n in range(1, max_n + 1)
-        ] == pytest.approx(theirs.precisions, abs=1e-9)
+        assert [100 * ngram_precision(*corpus, n) for n in range(1, max_n + 1)] == pytest.approx(
+            theirs.precisions, abs=1e-9
+        )
 
 
 def test_the_comparison_with_sacrebleu_reaches_every_kind_of_score():
@@ -176,12 +158,8 @@ def test_d2ls_score_is_d2ls(prediction, label, k):
 def test_d2ls_score_is_not_bleu():
     # p_1 = 3/4, p_2 = 1/3
     prediction, label = "a b x c", "a b c d"
-    assert d2l_bleu(prediction, label) == pytest.approx(
-        (3 / 4) ** 0.5 * (1 / 3) ** 0.25
-    )
-    assert sentence_bleu(prediction, [label], 2) == pytest.approx(
-        100 * (3 / 4 * 1 / 3) ** 0.5
-    )
+    assert d2l_bleu(prediction, label) == pytest.approx((3 / 4) ** 0.5 * (1 / 3) ** 0.25)
+    assert sentence_bleu(prediction, [label], 2) == pytest.approx(100 * (3 / 4 * 1 / 3) ** 0.5)
     # shorter than k: judged by its single word
     assert d2l_bleu("a", "a", k=2) == 1 and sentence_bleu("a", ["a"], 2) == 0
     assert d2l_bleu("", "a b") == 0
@@ -197,9 +175,7 @@ def test_chrf_is_sacrebleus_and_takes_references_by_sentence():
     expected = CHRF().corpus_score(hypotheses, streams).score
     assert chrf(hypotheses, references) == pytest.approx(expected)
     assert chrf(hypotheses, [[h] for h in hypotheses]) == pytest.approx(100)
-    assert (
-        0 < chrf(["calmes"], [["calme"]]) < 100 and bleu(["calmes"], [["calme"]]) == 0
-    )
+    assert 0 < chrf(["calmes"], [["calme"]]) < 100 and bleu(["calmes"], [["calme"]]) == 0
 
 
 def half_right(num=40):
@@ -313,16 +289,8 @@ def test_alignment_error_rate_is_one_minus_f1_and_falls_with_more_possible(a, s,
         (lambda: d2l_bleu("a", " "), ValueError, ("label is empty",)),
         (lambda: d2l_bleu("a", "a", k=0), ValueError, ("k must be at least 1",)),
         (lambda: chrf([], []), ValueError, ("no sentence to score",)),
-        (
-            lambda: bootstrap_band(["a"], [["a"]], resamples=0),
-            ValueError,
-            ("resamples must be at least 1",),
-        ),
-        (
-            lambda: bootstrap_band(["a"], [["a"]], level=95),
-            ValueError,
-            ("level must be between 0 and 1", "95"),
-        ),
+        (lambda: bootstrap_band(["a"], [["a"]], resamples=0), ValueError, ("resamples must be at least 1",)),
+        (lambda: bootstrap_band(["a"], [["a"]], level=95), ValueError, ("level must be between 0 and 1", "95")),
         (lambda: hard_alignment([[1.0]]), TypeError, ("weights", "torch.Tensor")),
         (lambda: hard_alignment(torch.ones(2, 3, 4)), ValueError, ("2 axes",)),
         (lambda: hard_alignment(torch.ones(2, 0)), ValueError, ("no source token",)),

@@ -41,28 +41,14 @@ MEASURED = {
     "test": {"bleu": 1.0, "chrf": 2.0, "sentences": 3},
 }
 SIZES = {
-    "bahdanau": {
-        "embed_size": 5,
-        "hidden_size": 7,
-        "num_layers": 2,
-        "bidirectional": True,
-    },
-    "seq2seq": {
-        "embed_size": 5,
-        "hidden_size": 7,
-        "num_layers": 1,
-        "attention": "none",
-    },
+    "bahdanau": {"embed_size": 5, "hidden_size": 7, "num_layers": 2, "bidirectional": True},
+    "seq2seq": {"embed_size": 5, "hidden_size": 7, "num_layers": 1, "attention": "none"},
     "transformer": {"d_model": 6, "num_heads": 3, "d_ff": 11, "norm_first": True},
 }
 
 
 def small(name, **more):
-    recipe = Recipe(
-        "transformer" if name == "transformer" else "recurrent",
-        sizes=SIZES[name],
-        **more,
-    )
+    recipe = Recipe("transformer" if name == "transformer" else "recurrent", sizes=SIZES[name], **more)
     return prepare(recipe, PAIRS)[0]
 
 
@@ -75,9 +61,7 @@ def folder(tmp_path, monkeypatch):
 
 def same(a: Translator, b: Translator) -> bool:
     ours, theirs = a.model.state_dict(), b.model.state_dict()
-    return ours.keys() == theirs.keys() and all(
-        torch.equal(ours[k], theirs[k]) for k in ours
-    )
+    return ours.keys() == theirs.keys() and all(torch.equal(ours[k], theirs[k]) for k in ours)
 
 
 # -- rounding and storing --
@@ -94,9 +78,7 @@ def test_what_is_stored_is_what_is_loaded(folder, name):
     assert loaded.model.config == translator.model.config
     assert loaded.source_vocab == translator.source_vocab
     assert loaded.target_vocab == translator.target_vocab
-    assert loaded.translate(["A b3 c."]) == quantised(translator).translate(
-        ["a b3 c ."]
-    )
+    assert loaded.translate(["A b3 c."]) == quantised(translator).translate(["a b3 c ."])
 
 
 @pytest.mark.parametrize("name", PAGE_MODELS)
@@ -105,9 +87,7 @@ def test_rounding_is_fine_enough_leaves_the_rest_and_happens_once(name):
     with torch.no_grad():
         translator.model.encoder.embedding.weight[0] = 0.0
     rounded = quantised(translator)
-    for (where, weight), new in zip(
-        translator.model.named_parameters(), rounded.model.parameters(), strict=True
-    ):
+    for (where, weight), new in zip(translator.model.named_parameters(), rounded.model.parameters(), strict=True):
         if weight.dim() == 2 and len(weight) > 1:
             # half a step of 1/127 of the row's largest weight, and a little for the rounded scale
             step = weight.abs().amax(1, keepdim=True) / 127
@@ -119,9 +99,7 @@ def test_rounding_is_fine_enough_leaves_the_rest_and_happens_once(name):
 
 
 def test_a_shared_matrix_stays_shared(folder):
-    export_page_model(
-        small("transformer"), folder / "transformer.safetensors", MEASURED
-    )
+    export_page_model(small("transformer"), folder / "transformer.safetensors", MEASURED)
     weights, _ = read_weights(folder / "transformer.safetensors")
     assert "decoder.head.weight" not in weights
     decoder = load_page_model("transformer").model.decoder
@@ -145,15 +123,11 @@ def test_a_failed_export_leaves_the_old_file(folder):
         broken.model.decoder.head.weight[1, 2] = torch.nan
     with pytest.raises(ValueError, match="decoder.head.weight is not finite"):
         export_page_model(broken, path, MEASURED)
-    assert path.read_bytes() == before and [p.name for p in folder.iterdir()] == [
-        "bahdanau.safetensors"
-    ]
+    assert path.read_bytes() == before and [p.name for p in folder.iterdir()] == ["bahdanau.safetensors"]
 
 
 def test_too_large_a_model_is_refused(folder):
-    large = prepare(
-        dataclasses.replace(RECIPES["bahdanau-published"], min_count=1), PAIRS
-    )[0]
+    large = prepare(dataclasses.replace(RECIPES["bahdanau-published"], min_count=1), PAIRS)[0]
     with pytest.raises(ValueError, match="at most 1500000; take smaller sizes"):
         export_page_model(large, folder / "bahdanau.safetensors", MEASURED)
     assert not list(folder.iterdir())
@@ -165,9 +139,7 @@ def test_an_open_end_is_a_full_stop_and_no_unknown_word(monkeypatch, stop, kept)
     read = []
 
     def train(model, loss, batches, *_, **__):
-        read.extend(
-            word for batch in batches(0) for word in batch.target_out[:, -2].tolist()
-        )
+        read.extend(word for batch in batches(0) for word in batch.target_out[:, -2].tolist())
 
     monkeypatch.setattr(page_training, "train", train)
     pairs = [Pair(f"a b {stop.format(i)}", "x y .") for i in range(6)]
@@ -247,10 +219,7 @@ def another_shape(stored, about):
         (changed(test={}), r"must say test\['bleu'\]"),
         (changed(kind="ape"), "KeyError: 'ape'"),
         (changed(config={"wings": 2}), "wings"),
-        (
-            changed(source_vocab={"kind": "words", "words": ["a"]}),
-            "vocabulary has 5 entries",
-        ),
+        (changed(source_vocab={"kind": "words", "words": ["a"]}), "vocabulary has 5 entries"),
         (changed(target_vocab=[]), "expected a dict with kind"),
         (edited(without_a_weight), "the weights lack decoder.head.bias"),
         (edited(without_scales), "KeyError: 'decoder.head.weight.scales'"),
@@ -269,13 +238,9 @@ def test_a_damaged_file_is_a_clear_error(folder, damage, says):
 
 
 def test_unknown_and_missing_models_are_named(folder):
-    with pytest.raises(
-        ValueError, match="one of bahdanau, seq2seq, transformer, got 'bert'"
-    ):
+    with pytest.raises(ValueError, match="one of bahdanau, seq2seq, transformer, got 'bert'"):
         load_page_model("bert")
-    with pytest.raises(
-        FileNotFoundError, match="transformer.safetensors is not there; make it with"
-    ):
+    with pytest.raises(FileNotFoundError, match="transformer.safetensors is not there; make it with"):
         load_page_model("transformer")
 
 

@@ -5,9 +5,6 @@ from dataclasses import replace
 
 import pytest
 import torch
-from small_recipes import SMALL, SMALL_TRANSFORMER
-from tensors import says
-from toy_corpus import toy_pairs
 
 from attnbook.data import Pair
 from attnbook.text import EOS, SubwordVocabulary, WordVocabulary
@@ -25,6 +22,9 @@ from attnbook.translation import (
     prepare,
 )
 from attnbook.translation import translator as translator_module
+from small_recipes import SMALL, SMALL_TRANSFORMER
+from tensors import says
+from toy_corpus import toy_pairs
 
 
 @pytest.fixture(scope="module")
@@ -56,13 +56,7 @@ def test_batches_of_any_size_give_the_same(trained):
 
 def test_unknown_words_become_unk(trained):
     ids, lens = trained.encode(["one purple car ."])
-    assert trained.source_vocab.tokens(ids[0].tolist()) == [
-        "one",
-        "<unk>",
-        "car",
-        ".",
-        "<eos>",
-    ]
+    assert trained.source_vocab.tokens(ids[0].tolist()) == ["one", "<unk>", "car", ".", "<eos>"]
     assert lens.tolist() == [5]
     assert isinstance(trained.translate(["one purple car ."])[0], str)
 
@@ -100,9 +94,7 @@ def test_evaluation_counts_each_source_once_with_all_its_references(trained):
     assert 0 <= result["chrf"] <= 100
 
 
-@pytest.mark.parametrize(
-    "recipe", [SMALL, SMALL_TRANSFORMER], ids=["recurrent", "transformer"]
-)
+@pytest.mark.parametrize("recipe", [SMALL, SMALL_TRANSFORMER], ids=["recurrent", "transformer"])
 def test_saved_and_read_again(tmp_path, recipe):
     translator, _ = prepare(recipe, toy_pairs())
     path = tmp_path / "translator.pt"
@@ -112,9 +104,7 @@ def test_saved_and_read_again(tmp_path, recipe):
     assert again.source_vocab == translator.source_vocab
     assert vars(again.writing) == vars(translator.writing)
     sources = [pair.source for pair in toy_pairs()[:5]]
-    assert again.translate(sources, max_len=8) == translator.translate(
-        sources, max_len=8
-    )
+    assert again.translate(sources, max_len=8) == translator.translate(sources, max_len=8)
 
 
 def test_what_is_no_translator_is_refused(tmp_path):
@@ -125,22 +115,16 @@ def test_what_is_no_translator_is_refused(tmp_path):
     with pytest.raises(CheckpointError, match="not a whole checkpoint"):
         Translator.load(path)
     save_checkpoint(path, torch.zeros(3))
-    with pytest.raises(
-        CheckpointError, match=says("not a whole checkpoint", "TypeError")
-    ):
+    with pytest.raises(CheckpointError, match=says("not a whole checkpoint", "TypeError")):
         Translator.load(path)
     save_checkpoint(path, {"kind": "recurrent"})
-    with pytest.raises(
-        CheckpointError, match=says("does not hold a translator", "KeyError")
-    ):
+    with pytest.raises(CheckpointError, match=says("does not hold a translator", "KeyError")):
         Translator.load(path)
 
 
 def test_vocabularies_of_another_size_are_refused(trained):
     other = WordVocabulary(["a few words"])
-    with pytest.raises(
-        ValueError, match=says("target vocabulary has 7 entries", "pass the voc")
-    ):
+    with pytest.raises(ValueError, match=says("target vocabulary has 7 entries", "pass the voc")):
         Translator(trained.model, trained.source_vocab, other)
 
 
@@ -151,12 +135,7 @@ def test_recipes():
     published = RECIPES["bahdanau-published"]
     config = published.build(31, 37).config
     assert (config.embed_size, config.hidden_size, config.num_layers) == (256, 256, 2)
-    assert (
-        config.dropout,
-        published.batch_size,
-        published.training.lr,
-        published.training.clip,
-    ) == (
+    assert (config.dropout, published.batch_size, published.training.lr, published.training.clip) == (
         0.2,
         128,
         0.005,
@@ -240,8 +219,7 @@ def test_a_recipe_is_checked_when_it_is_made(options, error, message):
 def test_what_each_recipe_trains_with():
     """Stored results depend on these."""
     found = {
-        name: (r.training.lr, r.training.betas, r.training.schedule, r.training.clip)
-        for name, r in RECIPES.items()
+        name: (r.training.lr, r.training.betas, r.training.schedule, r.training.clip) for name, r in RECIPES.items()
     }
     gru, adam = (0.9, 0.999), (0.9, 0.98)
     assert found == {
@@ -253,9 +231,7 @@ def test_what_each_recipe_trains_with():
         "transformer-few-pairs-long": (3e-3, adam, "warmup-cosine", 1.0),
     }
     decays = {name: r.training.weight_decay for name, r in RECIPES.items()}
-    assert {n for n, d in decays.items() if d == 0.01} == {
-        name for name in RECIPES if name.startswith("transformer")
-    }
+    assert {n for n, d in decays.items() if d == 0.01} == {name for name in RECIPES if name.startswith("transformer")}
     fractions = {name: r.training.warmup_fraction for name, r in RECIPES.items()}
     assert set(fractions.values()) == {0.0, 0.1}
     assert fractions["bahdanau-published"] == 0.0

@@ -2,21 +2,8 @@
 
 import pytest
 import torch
-from small_translators import (
-    KINDS,
-    TARGET_SIZE,
-    source_batch,
-    target_batch,
-    translator,
-)
-from tensors import close, says
 
-from attnbook.attention import (
-    AdditiveAttention,
-    additive_score,
-    multiplicative_score,
-    scaled_dot_score,
-)
+from attnbook.attention import AdditiveAttention, additive_score, multiplicative_score, scaled_dot_score
 from attnbook.interop import PublishedDecoder
 from attnbook.translation import (
     AdditiveAlignment,
@@ -29,6 +16,8 @@ from attnbook.translation import (
     make_alignment,
 )
 from attnbook.translation.alignment_scores import ALIGNMENTS
+from small_translators import KINDS, TARGET_SIZE, source_batch, target_batch, translator
+from tensors import close, says
 
 B, S, T, E, D, DK, V, L = 3, 5, 6, 7, 11, 13, 17, 2
 
@@ -65,9 +54,7 @@ def test_the_kinds_of_alignment():
     kinds = [type(make_alignment(n, 4, 4)) for n in ALIGNMENTS]
     assert kinds == [AdditiveAlignment, ScaledDotAlignment, MultiplicativeAlignment]
     assert not list(make_alignment("scaled dot", 4, 4).state_dict())
-    with pytest.raises(
-        ValueError, match="additive, scaled dot, multiplicative, got 'cosine'"
-    ):
+    with pytest.raises(ValueError, match="additive, scaled dot, multiplicative, got 'cosine'"):
         make_alignment("cosine", 4, 4)
     with pytest.raises(ValueError, match=says("decoder's has 4", "encoder's 8")):
         make_alignment("scaled dot", 4, 8)
@@ -149,11 +136,7 @@ def test_wrong_lengths_are_refused_by_every_door(kind, wrong):
 
 
 WORDS = {
-    "floats": (
-        lambda ids: ids.double(),
-        TypeError,
-        "(ids|target) must be a tensor of token ids",
-    ),
+    "floats": (lambda ids: ids.double(), TypeError, "(ids|target) must be a tensor of token ids"),
     "other sentences": (
         lambda ids: ids[:2],
         ValueError,
@@ -170,10 +153,7 @@ def test_wrong_words_are_refused_and_the_state_stays(kind, wrong):
     model, (source, lens), words = translator(kind), source_batch(), target_batch()
     change, error, message = WORDS[wrong]
     state, untouched = (model.start(source, lens) for _ in range(2))
-    for refuse in (
-        lambda: model.step(change(words[:, 0]), state),
-        lambda: model.extend(change(words), state),
-    ):
+    for refuse in (lambda: model.step(change(words[:, 0]), state), lambda: model.extend(change(words), state)):
         with pytest.raises(error, match=message):
             refuse()
     close(model.extend(words, state), model.extend(words, untouched))
@@ -238,9 +218,7 @@ def test_a_step_is_bahdanaus_formulas():
     state = decoder.start(memory, last, lengths())
     attention = AdditiveAttention(D, DK, D).double()
     attention.load_state_dict(decoder.alignment.state_dict())
-    context, weights = attention(
-        last[-1][:, None], memory, memory, lengths(), need_weights=True
-    )
+    context, weights = attention(last[-1][:, None], memory, memory, lengths(), need_weights=True)
     found, seen = decoder.attend(state)
     close(found, context[:, 0])
     close(seen, weights[:, 0])

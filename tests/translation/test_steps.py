@@ -2,17 +2,11 @@
 
 import pytest
 import torch
-from small_translators import (
-    KINDS,
-    TARGET_SIZE,
-    source_batch,
-    target_batch,
-    translator,
-)
-from tensors import close
 
 from attnbook.transformer import TransformerConfig
 from attnbook.translation import TransformerTranslator
+from small_translators import KINDS, TARGET_SIZE, source_batch, target_batch, translator
+from tensors import close
 
 
 def model_of(**options):
@@ -94,9 +88,7 @@ def test_gradients_flow_through_the_steps_and_dropout_is_at_work_while_training(
     assert model.encoder.embedding.weight.grad.abs().max() > 0
     with torch.no_grad():
         model.train()
-        first, second = (
-            scores(model, target, model.start(source, lens), 0, 2) for _ in range(2)
-        )
+        first, second = (scores(model, target, model.start(source, lens), 0, 2) for _ in range(2))
     assert (first - second).abs().max() > 0
 
 

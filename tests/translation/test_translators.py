@@ -4,20 +4,10 @@ import inspect
 
 import pytest
 import torch
-from small_translators import (
-    KINDS,
-    TARGET_SIZE,
-    source_batch,
-    target_batch,
-    translator,
-)
-from tensors import close, says
 
-from attnbook.translation import (
-    RecurrentConfig,
-    RecurrentTranslator,
-    TransformerTranslator,
-)
+from attnbook.translation import RecurrentConfig, RecurrentTranslator, TransformerTranslator
+from small_translators import KINDS, TARGET_SIZE, source_batch, target_batch, translator
+from tensors import close, says
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -54,10 +44,7 @@ def test_without_attention_there_are_no_weights():
     model, target = translator("none"), target_batch()
     source, lens = source_batch()
     assert model(source, target, lens, need_weights=True)[1] is None
-    assert (
-        model.step(target[:, 0], model.start(source, lens), need_weights=True)[1]
-        is None
-    )
+    assert model.step(target[:, 0], model.start(source, lens), need_weights=True)[1] is None
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -144,25 +131,18 @@ def test_the_published_sizes():
 
 
 def test_configs_say_what_is_wrong():
-    with pytest.raises(
-        ValueError,
-        match=says("additive, scaled dot, multiplicative or none", "'cosine'"),
-    ):
+    with pytest.raises(ValueError, match=says("additive, scaled dot, multiplicative or none", "'cosine'")):
         RecurrentConfig(10, 10, attention="cosine")
     with pytest.raises(ValueError, match="hidden_size"):
         RecurrentConfig(10, 10, hidden_size=0)
     with pytest.raises(ValueError, match="encoder that reads one way"):
-        RecurrentTranslator(
-            RecurrentConfig(10, 10, attention="scaled dot", bidirectional=True)
-        )
+        RecurrentTranslator(RecurrentConfig(10, 10, attention="scaled dot", bidirectional=True))
 
 
 def test_all_translators_take_the_same_names():
     classes = (RecurrentTranslator, TransformerTranslator)
     for method in ("forward", "start", "extend", "rewind", "step"):
-        one, other = (
-            list(inspect.signature(getattr(c, method)).parameters) for c in classes
-        )
+        one, other = (list(inspect.signature(getattr(c, method)).parameters) for c in classes)
         assert one == other, method
     names = list(inspect.signature(RecurrentTranslator.forward).parameters)
     assert names == ["self", "source", "target", "valid_lens", "need_weights"]

@@ -9,14 +9,7 @@ import torch
 from safetensors.torch import load_file
 from torch.testing import assert_close
 
-from attnbook.weights import (
-    FOLDER,
-    read_weights,
-    to_float,
-    to_half,
-    to_int8,
-    weights_file,
-)
+from attnbook.weights import FOLDER, read_weights, to_float, to_half, to_int8, weights_file
 from attnbook.widgets.kit import KIT
 
 FILES = sorted(path.name for path in FOLDER.glob("*.safetensors"))
@@ -114,12 +107,7 @@ def test_half_precision_holds_what_it_can(value):
         (b'{"format": "attnbook page model 1"}', "an earlier version wrote JSON"),
         (weights_file({"a": torch.zeros(3)}, ["b"]), "about is"),
         (weights_file({"a": torch.zeros(3, 2).to(torch.int8)}, {}), "'a.scales'"),
-        (
-            weights_file(
-                {"a": torch.zeros(3, 2).char(), "a.scales": torch.ones(2)}, {}
-            ),
-            "The size of tensor",
-        ),
+        (weights_file({"a": torch.zeros(3, 2).char(), "a.scales": torch.ones(2)}, {}), "The size of tensor"),
     ],
     ids=["empty", "json", "about", "no-scales", "few-scales"],
 )
@@ -143,11 +131,7 @@ def test_a_file_that_is_not_there(tmp_path):
 def test_where_a_file_comes_from_is_told(name):
     """A file made anew gets a new line: pages and chapters show what the old one did."""
     told = dict(
-        re.findall(
-            r"^\| (\S+) \|.*`([0-9a-f]{64})` \|$",
-            (FOLDER / "SOURCES.md").read_text("utf-8"),
-            re.MULTILINE,
-        )
+        re.findall(r"^\| (\S+) \|.*`([0-9a-f]{64})` \|$", (FOLDER / "SOURCES.md").read_text("utf-8"), re.MULTILINE)
     )
     assert list(told) and set(told) == set(FILES)
     assert hashlib.sha256((FOLDER / name).read_bytes()).hexdigest() == told[name]

@@ -50,10 +50,7 @@ def in_node():
     script = Path(__file__).with_name("maths.mjs")
     quiet = "--disable-warning=MODULE_TYPELESS_PACKAGE_JSON"
     with subprocess.Popen(
-        [node, quiet, script],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        encoding="utf-8",
+        [node, quiet, script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8"
     ) as process:
 
         def call(file, name, *arguments):
@@ -131,9 +128,7 @@ def open_module(open_html, assets):
 
     def open_one(source, state, **options):
         name = f"probe_{uuid.uuid4().hex}"
-        (assets / f"{name}.js").write_text(
-            classic_script(name, textwrap.dedent(source)), "utf-8"
-        )
+        (assets / f"{name}.js").write_text(classic_script(name, textwrap.dedent(source)), "utf-8")
         options["scripts"] = ["host", "kit", name]
         return open_html(static_box(name, state, "a probe", "data:,"), **options)
 
@@ -173,9 +168,7 @@ class FigurePage:
         self.page = (
             free.pop()
             if free
-            else browser.new_context(
-                viewport=self.size, java_script_enabled=javascript, offline=True
-            ).new_page()
+            else browser.new_context(viewport=self.size, java_script_enabled=javascript, offline=True).new_page()
         )
         self.context = self.page.context
         self.listeners = {
@@ -195,9 +188,7 @@ class FigurePage:
 
     def settle(self):
         """Waits until what was done has been drawn (two animation frames)."""
-        self.page.evaluate(
-            "() => new Promise((f) => requestAnimationFrame(() => requestAnimationFrame(f)))"
-        )
+        self.page.evaluate("() => new Promise((f) => requestAnimationFrame(() => requestAnimationFrame(f)))")
 
     def close(self):
         """Makes the page as it was, for the next test; problems that are still on their way are noted before."""
@@ -211,9 +202,7 @@ class FigurePage:
             self.page.remove_listener(event, listener)
         self.page.mouse.move(0, 0)
         self.page.set_viewport_size(self.size)
-        self.page.emulate_media(
-            media="screen", reduced_motion="no-preference", color_scheme="light"
-        )
+        self.page.emulate_media(media="screen", reduced_motion="no-preference", color_scheme="light")
         self.free.append(self.page)
 
     @property
@@ -236,10 +225,7 @@ class FigurePage:
 
     def state(self, name):
         """The value of a trait."""
-        return self.page.evaluate(
-            "(name) => document.querySelector('.attnbook-figure').abModel.get(name)",
-            name,
-        )
+        return self.page.evaluate("(name) => document.querySelector('.attnbook-figure').abModel.get(name)", name)
 
     def set(self, **traits):
         """Sets traits from outside, as a kernel would."""
@@ -264,9 +250,7 @@ class FigurePage:
     def read(self, name):
         """The number in `<output data-value="name">`, with all its digits where the figure keeps them."""
         output = self.page.locator(f'output[data-value="{name}"]')
-        return float(
-            output.get_attribute("data-number") or output.inner_text().replace("−", "-")
-        )
+        return float(output.get_attribute("data-number") or output.inner_text().replace("−", "-"))
 
     def require_fit(self):
         """Fails if something sticks out, if drawn writing is below 12 pixels, or if a drawing was made smaller."""
@@ -309,8 +293,7 @@ class FigurePage:
         session = self.context.new_cdp_session(self.page)
         session.send("Emulation.setTouchEmulationEnabled", {"enabled": True})
         touch = lambda kind, *points: session.send(  # noqa: E731
-            "Input.dispatchTouchEvent",
-            {"type": kind, "touchPoints": [{"x": a, "y": b} for a, b in points]},
+            "Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": a, "y": b} for a, b in points]}
         )
         touch("touchStart", (x, y))
         for i in range(1, steps + 1):
@@ -321,9 +304,7 @@ class FigurePage:
 
     def press(self, key, *keys):
         """Focuses a handle (by its key) or a control (by its trait's name) and presses keys."""
-        target = self.page.locator(
-            f'[data-handle="{key}"], [data-control="{key}"]'
-        ).first
+        target = self.page.locator(f'[data-handle="{key}"], [data-control="{key}"]').first
         target.focus()
         for one in keys:
             self.page.keyboard.press(one)
@@ -341,9 +322,7 @@ class FigurePage:
 
     def tick(self, name, on=True):
         """Ticks or unticks a checkbox."""
-        self.page.locator(f'input[type=checkbox][data-control="{name}"]').set_checked(
-            on
-        )
+        self.page.locator(f'input[type=checkbox][data-control="{name}"]').set_checked(on)
         self.settle()
 
     def click(self, text):

@@ -74,10 +74,7 @@ def ways(one):
 
 
 def wait(page):
-    page.page.wait_for_function(
-        """() => !document.querySelector('.ab-card[aria-busy="true"]')""",
-        timeout=60_000,
-    )
+    page.page.wait_for_function("""() => !document.querySelector('.ab-card[aria-busy="true"]')""", timeout=60_000)
     page.settle()
 
 

@@ -22,10 +22,7 @@ def frames():
     return StoredFrames(
         title="Two",
         hint="",
-        frames=[
-            {"name": name, "says": [name], "picture": DOT, "alt": name}
-            for name in ("one", "two")
-        ],
+        frames=[{"name": name, "says": [name], "picture": DOT, "alt": name} for name in ("one", "two")],
     )
 
 
@@ -110,14 +107,9 @@ def test_whatever_is_moved_comes_back_by_the_link(open_figure, name):
         hash_of = "#" + link_of(page).split("#")[1]
         second.page.evaluate("(hash) => { location.hash = hash }", hash_of)
         second.page.wait_for_timeout(30)
-        second.page.wait_for_function(
-            """() => !document.querySelector('.ab-card[aria-busy="true"]')""",
-            timeout=60_000,
-        )
+        second.page.wait_for_function("""() => !document.querySelector('.ab-card[aria-busy="true"]')""", timeout=60_000)
         again = look(second)
-        differs = [
-            pair for pair in zip(seen, again, strict=False) if pair[0] != pair[1]
-        ]
+        differs = [pair for pair in zip(seen, again, strict=False) if pair[0] != pair[1]]
         if again != seen or word(second):
             lost.append((what, hash_of, differs[:2], len(again) - len(seen)))
         moved |= set(re.findall(r"(?:--|&)([^=&]+)=", hash_of))
@@ -133,9 +125,7 @@ def test_whatever_is_moved_comes_back_by_the_link(open_figure, name):
 def test_a_link_can_hold_every_trait_that_moves(open_figure, name):
     figure = FIGURES[name]()
     page = open_figure(figure)
-    held = page.page.evaluate(
-        "[...document.querySelector('.ab-card').abFirst.keys()].sort()"
-    )
+    held = page.page.evaluate("[...document.querySelector('.ab-card').abFirst.keys()].sort()")
     assert held and set(held) <= set(type(figure).limits())
 
 
@@ -157,9 +147,7 @@ def test_a_click_says_that_it_has_copied(open_figure):
     region = page.page.locator(".ab-link-said")
     assert region.get_attribute("role") == "status" and word(page) == ""
     page.page.get_by_role("link", name="Link to this state").click()
-    page.page.wait_for_function(
-        "document.querySelector('.ab-link-said').textContent !== ''"
-    )
+    page.page.wait_for_function("document.querySelector('.ab-link-said').textContent !== ''")
     assert word(page) == "Copied: a link to what you see"
     assert page.page.evaluate("navigator.clipboard.readText()") == page.page.url
     assert "query=" in page.page.url
@@ -169,9 +157,7 @@ def test_a_click_says_that_it_has_copied(open_figure):
 
 def test_where_the_clipboard_is_refused_the_link_is_shown_and_selected(open_figure):
     page = open_figure(QueryKeyValueFigure())
-    page.page.evaluate(
-        "() => { navigator.clipboard.writeText = async () => { throw new Error('no') } }"
-    )
+    page.page.evaluate("() => { navigator.clipboard.writeText = async () => { throw new Error('no') } }")
     page.press("query", "ArrowRight")
     page.page.get_by_role("link", name="Link to this state").click()
     field = page.page.get_by_role("textbox", name="Link to this state")

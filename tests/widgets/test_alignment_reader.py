@@ -50,9 +50,7 @@ def test_the_stored_weights_are_distributions_over_the_source_words():
 def test_what_was_seen_and_what_is_unknown_is_told_truly():
     split = split_pairs(bundled_pairs(), seed=DATA["split_seed"])
     trained, held_out = references(split.train), references(split.test)
-    vocabulary = WordVocabulary(
-        [pair.source for pair in split.train], DATA["recipe"]["min_count"]
-    )
+    vocabulary = WordVocabulary([pair.source for pair in split.train], DATA["recipe"]["min_count"])
     for row in DATA["sentences"]:
         source = normalise(row["text"])
         assert row["seen"] == (source in trained)
@@ -74,10 +72,7 @@ def test_training_has_taught_both_and_attention_more():
 
 def test_trained_weights_are_more_concentrated_than_untrained_ones(maths):
     for sentence in range(len(SENTENCES)):
-        spread = [
-            [maths("spreadOf", row) for row in stored(sentence, moment, "forced")[1]]
-            for moment in (0, LAST)
-        ]
+        spread = [[maths("spreadOf", row) for row in stored(sentence, moment, "forced")[1]] for moment in (0, LAST)]
         assert sum(spread[1]) < 0.9 * sum(spread[0])
 
 
@@ -171,10 +166,7 @@ def test_one_layout_for_a_sentence_at_every_moment(page):
     for sentence in SENTENCES:
         page.set(sentence=sentence)
         page.slide("moment", 0)
-        height, direction = (
-            card.bounding_box()["height"],
-            words.get_attribute("aria-orientation"),
-        )
+        height, direction = (card.bounding_box()["height"], words.get_attribute("aria-orientation"))
         for moment in (2, 5, LAST):
             page.slide("moment", moment)
             assert card.bounding_box()["height"] == pytest.approx(height, abs=1)
@@ -185,10 +177,7 @@ def test_one_layout_for_a_sentence_at_every_moment(page):
 
 def test_even_weights_are_called_even(page):
     page.slide("moment", 0)
-    assert (
-        "looks at all 9 places almost alike (even: 0.11 each, largest: 0.13)"
-        in page.said
-    )
+    assert "looks at all 9 places almost alike (even: 0.11 each, largest: 0.13)" in page.said
     assert "After 14 words it has still not ended" in page.said
     page.slide("moment", LAST)
     assert "looks most at" in page.said
@@ -200,10 +189,7 @@ def test_if_both_write_the_same_it_names_a_sentence_where_they_do_not(page):
     other = "They have a black dog."
     assert f"Try “{other}”" in page.said
     page.set(sentence=other)
-    assert (
-        "“ils ont un chien .”; with attention it writes “ils ont un chien noir .”"
-        in page.said
-    )
+    assert "“ils ont un chien .”; with attention it writes “ils ont un chien noir .”" in page.said
 
 
 def test_seen_and_held_out_sentences_are_told_apart(page):
@@ -238,9 +224,7 @@ def test_play_shows_the_training_from_its_beginning(page):
     page.slide("written", 2)
     page.click("Play")
     assert (page.state("moment"), page.state("written")) == (0, -1)
-    page.page.wait_for_function(
-        "() => document.querySelector('.attnbook-figure').abModel.get('moment') > 1"
-    )
+    page.page.wait_for_function("() => document.querySelector('.attnbook-figure').abModel.get('moment') > 1")
     page.click("Pause")
     held = page.state("moment")
     page.page.wait_for_timeout(1300)
@@ -357,14 +341,9 @@ def test_on_a_phone_every_map_has_its_numbers(open_figure):
         assert texts.count() == sum(a >= 0.005 for row in weights for a in row)
 
 
-def test_on_a_phone_the_ribbons_their_controls_and_the_sentence_are_together(
-    open_figure,
-):
+def test_on_a_phone_the_ribbons_their_controls_and_the_sentence_are_together(open_figure):
     page = open_figure(AlignmentReaderFigure(), width=390)
-    box = {
-        part: page.page.locator(part).bounding_box()
-        for part in (".ab-card", ".ab-controls", ".ab-said")
-    }
+    box = {part: page.page.locator(part).bounding_box() for part in (".ab-card", ".ab-controls", ".ab-said")}
     assert box[".ab-controls"]["height"] < 200
     assert box[".ab-said"]["y"] + 60 < box[".ab-card"]["y"] + 844
     assert not page.page.locator('select[data-control="sentence"]').is_visible()

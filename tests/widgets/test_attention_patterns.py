@@ -8,14 +8,7 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from attnbook.studies import (
-    CLASSES,
-    START,
-    STORED,
-    VOCABULARY,
-    stored_model,
-    without_head,
-)
+from attnbook.studies import CLASSES, START, STORED, VOCABULARY, stored_model, without_head
 from attnbook.widgets import AttentionPatternsFigure
 from attnbook.widgets.attention_patterns import FourHeadsFigure
 from attnbook.widgets.capture import capture
@@ -45,9 +38,7 @@ def page(open_figure):
 
 
 def shown(page, name):
-    return float(
-        page.page.locator(f'[data-number="{name}"]').text_content().replace("−", "-")
-    )
+    return float(page.page.locator(f'[data-number="{name}"]').text_content().replace("−", "-"))
 
 
 # -- the browser against PyTorch --
@@ -60,25 +51,17 @@ def test_half_precision_is_read_as_it_was_written(maths):
 
 
 def test_the_layer_norm_is_pytorchs(maths):
-    x, gain, shift = torch.randn(
-        3, 7, generator=torch.Generator().manual_seed(0), dtype=torch.float64
-    )
+    x, gain, shift = torch.randn(3, 7, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
     expected = torch.nn.functional.layer_norm(x, (7,), gain, shift)
-    assert maths(
-        "layerNorm", x.tolist(), gain.tolist(), shift.tolist()
-    ) == pytest.approx(expected.tolist())
+    assert maths("layerNorm", x.tolist(), gain.tolist(), shift.tolist()) == pytest.approx(expected.tolist())
 
 
 @pytest.mark.parametrize("text", SENTENCES)
 def test_patterns_and_predictions_are_pytorchs(maths, text):
     found = maths("run", [START, *text.split()], [])
     weights, chances = ask(text.split())
-    assert_close(
-        torch.tensor(found["weights"], dtype=torch.float64), weights, rtol=0, atol=1e-4
-    )
-    assert_close(
-        torch.tensor(found["next"], dtype=torch.float64), chances, rtol=0, atol=1e-4
-    )
+    assert_close(torch.tensor(found["weights"], dtype=torch.float64), weights, rtol=0, atol=1e-4)
+    assert_close(torch.tensor(found["next"], dtype=torch.float64), chances, rtol=0, atol=1e-4)
 
 
 @pytest.mark.parametrize("off", [[[1, 4]], [[2, 3], [2, 4]], [[1, 1], [2, 2], [2, 1]]])
@@ -89,29 +72,20 @@ def test_switched_off_heads_are_pytorchs(maths, off):
     words = SENTENCES[1].split()
     found = maths("run", [START, *words], off)
     weights, chances = ask(words, model)
-    assert_close(
-        torch.tensor(found["weights"], dtype=torch.float64), weights, rtol=0, atol=1e-4
-    )
-    assert_close(
-        torch.tensor(found["next"], dtype=torch.float64), chances, rtol=0, atol=1e-4
-    )
+    assert_close(torch.tensor(found["weights"], dtype=torch.float64), weights, rtol=0, atol=1e-4)
+    assert_close(torch.tensor(found["next"], dtype=torch.float64), chances, rtol=0, atol=1e-4)
     assert not torch.allclose(chances, ask(words)[1], atol=1e-3)
 
 
 def test_probabilities_are_added_up_by_class(maths):
     chances = ask(SENTENCES[0].split())[1][5]
-    expected = {
-        name: sum(float(chances[VOCABULARY.index(w)]) for w in words)
-        for name, words in CLASSES.items()
-    }
+    expected = {name: sum(float(chances[VOCABULARY.index(w)]) for w in words) for name, words in CLASSES.items()}
     found = maths("byClass", chances.tolist())
     assert {one["name"]: one["p"] for one in found} == pytest.approx(expected)
     assert [one["p"] for one in found] == sorted(expected.values(), reverse=True)
     best = max(CLASSES[found[0]["name"]], key=lambda w: chances[VOCABULARY.index(w)])
     assert found[0]["words"][0][0] == best
-    assert maths("share", chances.tolist(), "verb, plural") == pytest.approx(
-        expected["verb, plural"]
-    )
+    assert maths("share", chances.tolist(), "verb, plural") == pytest.approx(expected["verb, plural"])
 
 
 def test_the_name_of_a_head_is_the_greatest_number_that_was_measured(page):
@@ -144,24 +118,16 @@ def test_the_first_look(page):
     weights, chances = ask(figure.words)
     row = weights[figure.layer - 1, figure.head - 1, figure.query]
     words = [START, *figure.words]
-    assert (
-        most(page) == f"{words[int(row.argmax())]} {row.max():.2f}"
-        and words[int(row.argmax())] == "dogs"
-    )
+    assert most(page) == f"{words[int(row.argmax())]} {row.max():.2f}" and words[int(row.argmax())] == "dogs"
     assert page.text("next") == f"dogs {chances[figure.query].max():.2f}"
     for t in range(figure.query + 1):
         assert shown(page, f"weight-{t}") == pytest.approx(row[t].item(), abs=0.0051)
-    assert (
-        page.page.locator(f'[data-number="weight-{figure.query + 1}"]').count() == 0
-    )  # the future
+    assert page.page.locator(f'[data-number="weight-{figure.query + 1}"]').count() == 0  # the future
     lines = page.page.locator("[data-line]")
     assert lines.count() == int((row >= 0.015).sum())
     facts = DATA["measured"]["heads"][1][1]
     largest = max(facts[j] for j in facts if j != "without")
-    assert (
-        f"when a repeated adjective looks, {largest:.2f} of its weight in this head is on the noun"
-        in usual(page)
-    )
+    assert f"when a repeated adjective looks, {largest:.2f} of its weight in this head is on the noun" in usual(page)
 
 
 def test_the_large_map_shows_its_weights(page):
@@ -171,9 +137,7 @@ def test_the_large_map_shows_its_weights(page):
     assert cells.count() == int((weights >= 0.095).sum())
     for cell in cells.all()[::5]:
         i, j = map(int, cell.get_attribute("data-number").split("-")[1:])
-        assert float(cell.text_content()) == pytest.approx(
-            weights[i, j].item(), abs=0.0051
-        )
+        assert float(cell.text_content()) == pytest.approx(weights[i, j].item(), abs=0.0051)
 
 
 def test_thicker_lines_are_greater_weights(page):
@@ -194,18 +158,13 @@ def test_every_example_is_told_rightly(page, number):
     example = DATA["examples"][number]
     text = " ".join(example["words"][:-1])
     page.choose("words", text)
-    assert (
-        page.state("words") == example["words"]
-        and page.state("query") == example["answer"] - 1
-    )
+    assert page.state("words") == example["words"] and page.state("query") == example["answer"] - 1
     answer = [START, *example["words"]][example["answer"]]
     if example["kind"] == "noun":
         assert page.text("next").split()[0] == answer
     else:
         pair = page.read("singular"), page.read("plural")
-        assert (pair[0] > 0.9) == (answer in CLASSES["verb, singular"]) and (
-            pair[1] > 0.9
-        ) == (pair[0] < 0.1)
+        assert (pair[0] > 0.9) == (answer in CLASSES["verb, singular"]) and (pair[1] > 0.9) == (pair[0] < 0.1)
 
 
 def test_a_changed_word_changes_the_prediction(page):
@@ -216,16 +175,12 @@ def test_a_changed_word_changes_the_prediction(page):
     assert page.state("query") == 2
     page.choose("query", "dog")
     assert page.state("words")[1] == "dog"
-    assert (
-        page.page.locator('select[data-control="words"]').input_value() == "-1"
-    )  # no longer an example
+    assert page.page.locator('select[data-control="words"]').input_value() == "-1"  # no longer an example
     page.handle("word-6").click()
     page.settle()
     assert page.read("singular") > 0.9
     chances = ask(["the", "dog", "that", "the", "king", "likes", "sleep", "."])[1][6]
-    expected = sum(
-        chances[VOCABULARY.index(word)].item() for word in CLASSES["verb, singular"]
-    )
+    expected = sum(chances[VOCABULARY.index(word)].item() for word in CLASSES["verb, singular"])
     assert page.read("singular") == pytest.approx(expected, abs=1e-4)
 
 
@@ -261,9 +216,7 @@ def test_pointing_at_a_word_shows_its_row_and_choosing_keeps_it(page):
     page.handle("word-7").hover()
     page.settle()
     row = ask(AttentionPatternsFigure().words)[0][1, 1, 7]
-    assert most(page) != first and shown(page, "weight-6") == pytest.approx(
-        row[6].item(), abs=0.0051
-    )
+    assert most(page) != first and shown(page, "weight-6") == pytest.approx(row[6].item(), abs=0.0051)
     assert page.state("query") == 10  # only pointed at
     page.page.mouse.move(2, 2)
     page.settle()
@@ -271,9 +224,7 @@ def test_pointing_at_a_word_shows_its_row_and_choosing_keeps_it(page):
     page.handle("word-7").click()
     page.page.mouse.move(2, 2)
     page.settle()
-    assert page.state("query") == 7 and shown(page, "weight-6") == pytest.approx(
-        row[6].item(), abs=0.0051
-    )
+    assert page.state("query") == 7 and shown(page, "weight-6") == pytest.approx(row[6].item(), abs=0.0051)
 
 
 def test_words_by_keys(page):
@@ -320,14 +271,9 @@ def test_heads_are_switched_off_together_and_the_prediction_goes(page):
     model = MODEL
     for head in (1, 2, 4):
         model = without_head(model, 2, head)
-    chance = ask(AttentionPatternsFigure().words, model)[1][
-        10, VOCABULARY.index("dogs")
-    ].item()
+    chance = ask(AttentionPatternsFigure().words, model)[1][10, VOCABULARY.index("dogs")].item()
     assert chance < 0.5
-    assert (
-        f"“dogs”, {chance:.2f}"
-        in page.page.locator('[data-number="truth"]').text_content()
-    )
+    assert f"“dogs”, {chance:.2f}" in page.page.locator('[data-number="truth"]').text_content()
     page.click("All heads on")
     assert page.state("off") == [] and page.text("next").startswith("dogs")
     assert page.page.get_by_role("button", name="All heads on").is_disabled()
@@ -339,9 +285,7 @@ def test_reset_restores_everything(page):
     page.click("Switch this head off")
     page.press("word-5", "ArrowLeft")
     page.reset()
-    assert {
-        name: page.state(name) for name in AttentionPatternsFigure().state()
-    } == AttentionPatternsFigure().state()
+    assert {name: page.state(name) for name in AttentionPatternsFigure().state()} == AttentionPatternsFigure().state()
 
 
 @pytest.mark.parametrize("width", [390, 800])
@@ -357,9 +301,7 @@ def test_without_scripts_a_picture_stays(open_figure):
     page = open_figure(AttentionPatternsFigure(), javascript=False)
     image = page.page.locator(".attnbook-figure > img")
     assert image.is_visible() and image.evaluate("(img) => img.clientWidth") > 300
-    assert "nearly all its weight goes to" in " ".join(
-        image.get_attribute("alt").split()
-    )
+    assert "nearly all its weight goes to" in " ".join(image.get_attribute("alt").split())
 
 
 # -- Python --
@@ -371,11 +313,7 @@ def test_without_scripts_a_picture_stays(open_figure):
         ({"words": "the dogs sleep"}, TypeError, "split the sentence first"),
         ({"words": ["dogs"]}, ValueError, "2 to 14 words .*; got 1"),
         ({"words": ["dogs"] * 15}, ValueError, "2 to 14 words .*; got 15"),
-        (
-            {"words": ["the", "zebras"]},
-            ValueError,
-            "that the model knows.*dog, .*; one of them is 'zebras'",
-        ),
+        ({"words": ["the", "zebras"]}, ValueError, "that the model knows.*dog, .*; one of them is 'zebras'"),
         ({"words": ["the", 3]}, TypeError, "one of them is 3"),
         ({"words": [START, "the"]}, ValueError, "adds in front"),
         ({"query": 15}, ValueError, "from 0 to 14; got 15"),
@@ -390,11 +328,7 @@ def test_without_scripts_a_picture_stays(open_figure):
         ({"off": 3}, TypeError, "list of at most 8 pairs"),
         ({"off": [1]}, TypeError, "one of them is 1"),
         ({"off": [[1, "2"]]}, TypeError, "one of them is"),
-        (
-            {"off": [[2, 5]]},
-            ValueError,
-            r"heads 1 to 4, each once; one of them is \[2, 5\]",
-        ),
+        ({"off": [[2, 5]]}, ValueError, r"heads 1 to 4, each once; one of them is \[2, 5\]"),
         ({"off": [[1, 1], (1, 1)]}, ValueError, "each once"),
         ({"colour": "red"}, TypeError, "has no colour"),
     ],
@@ -408,9 +342,7 @@ def test_later_changes_are_checked_and_the_query_stays_inside():
     figure = AttentionPatternsFigure()
     figure.words = ["the", "dogs"]
     assert figure.query == 2
-    with pytest.raises(
-        ValueError, match="of 2 words: a whole number from 0 to 2; got 3"
-    ):
+    with pytest.raises(ValueError, match="of 2 words: a whole number from 0 to 2; got 3"):
         figure.query = 3
     with pytest.raises(ValueError, match="zebras"):
         figure.words = ["the", "zebras"]
@@ -429,11 +361,7 @@ def test_the_figure_says_what_its_alt_text_says():
     figure = AttentionPatternsFigure()
     row = ask(figure.words)[0][figure.layer - 1, figure.head - 1, figure.query]
     words = [START, *figure.words]
-    assert (
-        words[figure.query] == "old"
-        and words[int(row.argmax())] == "dogs"
-        and row.max() > 0.9
-    )
+    assert words[figure.query] == "old" and words[int(row.argmax())] == "dogs" and row.max() > 0.9
 
 
 def test_the_sentence_tells_what_is_seen_now_and_what_has_changed(page):
@@ -444,9 +372,7 @@ def test_the_sentence_tells_what_is_seen_now_and_what_has_changed(page):
         "with all heads on, at “dogs”, 1.00. The most probable next word is still “dogs”, 0.97 instead of 1.00."
     )
     page.set(query=1, off=[[2, 4], [1, 3], [2, 1]])
-    assert page.said.startswith(
-        "With head 3 of layer 1 and heads 1 and 4 of layer 2 off,"
-    )
+    assert page.said.startswith("With head 3 of layer 1 and heads 1 and 4 of layer 2 off,")
     page.set(query=8, layer=1, head=1, off=[[2, 3]])
     now = most(page).split()[1]
     assert "“and” still looks most at" in page.said
@@ -484,13 +410,8 @@ def test_the_sentence_tells_what_a_head_is_worth(page, kind):
             text = f"Switched off, all {own}, but only {100 * rate[other]:.0f} % of the {words[other]}."
         else:
             tasks = sorted(rate, key=lambda k: k != kind)
-            lost = [
-                f"{100 * rate[k]:.0f} % of the {words[k]}" for k in tasks if rate[k] < 1
-            ]
-            text = (
-                f"Switched off, it is missed: in the test sentences only {' and '.join(lost)} "
-                "(with it, 100 %)."
-            )
+            lost = [f"{100 * rate[k]:.0f} % of the {words[k]}" for k in tasks if rate[k] < 1]
+            text = f"Switched off, it is missed: in the test sentences only {' and '.join(lost)} (with it, 100 %)."
         assert page.said.endswith(text)
 
 
@@ -505,9 +426,7 @@ def test_the_card_keeps_its_height(open_figure, width):
     page.set(layer=2)
     for example in DATA["examples"]:
         for off in ([], [[1, 2]]):
-            page.set(
-                words=example["words"], query=example["answer"] - 1, head=2, off=off
-            )
+            page.set(words=example["words"], query=example["answer"] - 1, head=2, off=off)
             assert height() == pytest.approx(first, abs=2)
     for layer, head in ((1, 3), (2, 3)):
         page.set(layer=layer, head=head)
@@ -517,14 +436,11 @@ def test_the_card_keeps_its_height(open_figure, width):
 def test_on_a_phone_words_and_sentence_follow_the_controls(open_figure):
     page = open_figure(AttentionPatternsFigure(), width=390)
     card, panel, words, text = (
-        page.page.locator(name).first.bounding_box()
-        for name in (".ab-card", ".ab-controls", ".ab-stage", ".ab-said")
+        page.page.locator(name).first.bounding_box() for name in (".ab-card", ".ab-controls", ".ab-stage", ".ab-said")
     )
     assert panel["height"] <= 200
     assert panel["y"] < words["y"] < text["y"]
-    assert (
-        text["y"] + text["height"] - card["y"] <= 740
-    )  # so also below the book's own bar
+    assert text["y"] + text["height"] - card["y"] <= 740  # so also below the book's own bar
 
 
 def test_numbers_fit_into_small_cells(open_figure):
@@ -548,17 +464,14 @@ def test_a_head_that_is_off_is_drawn_as_off(page):
     assert (
         page.page.locator(".ab-said")
         .inner_text()
-        .startswith(
-            "Head 4 of layer 1 is off and passes nothing on: “dogs” would look most at “old”"
-        )
+        .startswith("Head 4 of layer 1 is off and passes nothing on: “dogs” would look most at “old”")
     )
 
 
 def test_another_kind_of_sentence_brings_the_head_that_it_needs(page):
     """Unless the reader has chosen one."""
     verbs, nouns = (
-        [" ".join(e["words"][:-1]) for e in DATA["examples"] if e["kind"] == kind]
-        for kind in ("agreement", "noun")
+        [" ".join(e["words"][:-1]) for e in DATA["examples"] if e["kind"] == kind] for kind in ("agreement", "noun")
     )
     place = lambda: [page.state("layer"), page.state("head")]  # noqa: E731
     page.choose("words", nouns[1])
@@ -579,10 +492,7 @@ def test_another_kind_of_sentence_brings_the_head_that_it_needs(page):
 def test_an_average_names_the_words_that_it_is_of(page):
     page.set(layer=1, head=1)
     facts = DATA["measured"]["heads"][0][0]
-    assert (
-        f"when a noun looks, {facts['adjective']:.2f} of its weight in this head is on its adjective"
-        in usual(page)
-    )
+    assert f"when a noun looks, {facts['adjective']:.2f} of its weight in this head is on its adjective" in usual(page)
 
 
 def test_the_panel_has_no_empty_row(page):
@@ -641,9 +551,7 @@ def test_the_four_rows_of_a_word_that_is_pointed_at_or_chosen(together):
 
 
 def test_other_sentences_of_the_four_heads(together):
-    options = together.page.locator(
-        'select[data-control="words"] option'
-    ).all_text_contents()
+    options = together.page.locator('select[data-control="words"] option').all_text_contents()
     assert len(options) == 4
     for text in options:
         together.choose("words", text)
@@ -651,10 +559,7 @@ def test_other_sentences_of_the_four_heads(together):
         assert " ".join(words[:-1]) == text
         rows_of(together, words, 2, query)
     together.reset()
-    assert (
-        together.state("words") == FourHeadsFigure().words
-        and together.state("query") == 6
-    )
+    assert together.state("words") == FourHeadsFigure().words and together.state("query") == 6
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

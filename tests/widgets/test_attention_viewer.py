@@ -64,18 +64,14 @@ def test_the_forms_that_weights_come_in(give, layers, heads):
     for layer in range(layers):
         for head in range(heads):
             kept = kept_of(viewer, layer + 1, head + 1)
-            torch.testing.assert_close(
-                torch.from_numpy(kept), w[layer, head], atol=0, rtol=6e-4
-            )
+            torch.testing.assert_close(torch.from_numpy(kept), w[layer, head], atol=0, rtol=6e-4)
 
 
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
 def test_half_precision(dtype):
     w = weights(L, H, T, T).to(dtype)
     kept = kept_of(AttentionViewer(w), L, H)
-    torch.testing.assert_close(
-        torch.from_numpy(kept), w[-1, -1].float(), atol=1e-7, rtol=6e-4
-    )
+    torch.testing.assert_close(torch.from_numpy(kept), w[-1, -1].float(), atol=1e-7, rtol=6e-4)
 
 
 def test_batch_chooses_the_sequence():
@@ -139,11 +135,7 @@ def test_a_hugging_face_encoder_and_decoder():
     for side in ("encoder", "decoder"):
         sizes |= {f"{side}_layers": 2, f"{side}_attention_heads": 3}
     model = transformers.BartModel(transformers.BartConfig(**sizes)).eval()
-    out = model(
-        input_ids=torch.arange(S)[None],
-        decoder_input_ids=torch.arange(T)[None],
-        output_attentions=True,
-    )
+    out = model(input_ids=torch.arange(S)[None], decoder_input_ids=torch.arange(T)[None], output_attentions=True)
     source, target = words(S, "s"), words(T, "t")
     viewer = AttentionViewer(
         {
@@ -174,25 +166,15 @@ def translator():
     transformers = pytest.importorskip("transformers")
     sizes = {"d_model": 24, "vocab_size": 31, "attn_implementation": "eager", **IDS}
     for side in ("encoder", "decoder"):
-        sizes |= {
-            f"{side}_layers": 3,
-            f"{side}_attention_heads": 3,
-            f"{side}_ffn_dim": 16,
-        }
+        sizes |= {f"{side}_layers": 3, f"{side}_attention_heads": 3, f"{side}_ffn_dim": 16}
     sizes |= {"decoder_start_token_id": 2, "forced_eos_token_id": None}
     torch.manual_seed(3)  # sentences change places in the beam
-    model = transformers.BartForConditionalGeneration(
-        transformers.BartConfig(**sizes, init_std=0.1)
-    ).eval()
+    model = transformers.BartForConditionalGeneration(transformers.BartConfig(**sizes, init_std=0.1)).eval()
     source = torch.arange(3, 3 + 2 * S).view(2, S)
 
     def read(row, sequence):
         with torch.no_grad():
-            return model(
-                source[row : row + 1],
-                decoder_input_ids=sequence[None, :-1],
-                output_attentions=True,
-            )
+            return model(source[row : row + 1], decoder_input_ids=sequence[None, :-1], output_attentions=True)
 
     return model, source, read
 
@@ -202,16 +184,8 @@ def writer():
     """A small decoder of Hugging Face, and what it says to a text itself."""
     transformers = pytest.importorskip("transformers")
     torch.manual_seed(0)
-    sizes = {
-        "vocab_size": 31,
-        "n_embd": 24,
-        "n_layer": 2,
-        "n_head": 3,
-        "n_positions": 64,
-    }
-    config = transformers.GPT2Config(
-        **sizes, **IDS, initializer_range=0.5, attn_implementation="eager"
-    )
+    sizes = {"vocab_size": 31, "n_embd": 24, "n_layer": 2, "n_head": 3, "n_positions": 64}
+    config = transformers.GPT2Config(**sizes, **IDS, initializer_range=0.5, attn_implementation="eager")
     model = transformers.GPT2LMHeadModel(config).eval()
     return model, lambda text: model(text[None], output_attentions=True).attentions
 
@@ -279,9 +253,7 @@ def test_steps_of_a_decoder(writer, cache):
     model, read = writer
     how = {"use_cache": False} if cache is None else {"cache_implementation": cache}
     prompt = torch.arange(3, 3 + PROMPT)[None]
-    out = model.generate(
-        prompt, max_new_tokens=NEW, min_new_tokens=NEW, **how, **GENERATE
-    )
+    out = model.generate(prompt, max_new_tokens=NEW, min_new_tokens=NEW, **how, **GENERATE)
     text = out.sequences[0][:-1]
     viewer = AttentionViewer(out.attentions, text)
     assert viewer._sizes() == [2, 3, PROMPT + NEW - 1, PROMPT + NEW - 1]
@@ -309,9 +281,7 @@ def test_steps_of_a_cache_that_slides():
 def test_layers_of_two_arrays_are_no_steps():
     both = [(weights(2, H, T, T), weights(2, H, T, S))] * 2
     for pairs in (both, both[:1], [(weights(2, H, T, T),) * 2] * 2):
-        with pytest.raises(
-            TypeError, match=r"layer 1 is a tuple of 2.*\(self, cross\)"
-        ):
+        with pytest.raises(TypeError, match=r"layer 1 is a tuple of 2.*\(self, cross\)"):
             AttentionViewer(pairs, words(T), words(S))
 
 
@@ -350,13 +320,9 @@ def test_a_whole_output_is_asked_for_its_attentions(translator):
     some = "out.decoder_attentions or out.cross_attentions or out.encoder_attentions"
     for attentions in (whole, {"cross": (whole, words(S))}):
         with pytest.raises(TypeError, match=f"Seq2SeqLMOutput; pass {some}"):
-            AttentionViewer(
-                attentions, *([] if attentions is not whole else [words(S)])
-            )
+            AttentionViewer(attentions, *([] if attentions is not whole else [words(S)]))
     for wanted in (False, True):  # not asked for, and not to be had
-        fused = transformers.BertModel(
-            transformers.BertConfig(**SIZES | {"attn_implementation": "sdpa"})
-        )
+        fused = transformers.BertModel(transformers.BertConfig(**SIZES | {"attn_implementation": "sdpa"}))
         out = fused(source, output_attentions=wanted)
         with pytest.raises(TypeError, match="holds no attentions.*eager"):
             AttentionViewer(out, words(S))
@@ -382,9 +348,7 @@ def test_the_kind_is_named_in_what_is_wrong():
 def test_columns_of_a_window_are_no_keys():
     transformers = pytest.importorskip("transformers")
     sizes = {k: v for k, v in SIZES.items() if k != "attn_implementation"}
-    model = transformers.LongformerModel(
-        transformers.LongformerConfig(**sizes, attention_window=[4, 4])
-    )
+    model = transformers.LongformerModel(transformers.LongformerConfig(**sizes, attention_window=[4, 4]))
     w = model(torch.arange(3, 13)[None], output_attentions=True).attentions
     for tokens in ([words(10)], [words(10), words(10)]):
         with pytest.raises(ValueError, match="places in that window, and no keys"):
@@ -397,9 +361,7 @@ def test_columns_of_a_window_are_no_keys():
 def test_layers_and_heads_go_by_the_models_numbers(open_figure, tmp_path):
     """Of a model some of whose layers have no weights, such as Mamba's."""
     w = weights(3, 2, T, T)
-    viewer = AttentionViewer(
-        w, words(T), layers=[4, 8, 120], heads=[3, 7], layer=8, head=7
-    )
+    viewer = AttentionViewer(w, words(T), layers=[4, 8, 120], heads=[3, 7], layer=8, head=7)
     assert viewer.weights() == pytest.approx(w[1, 1].numpy(), rel=6e-4)
     assert "Layer 8, head 7 is shown larger" in viewer.alt_text()
     viewer.save(tmp_path / "it.svg")
@@ -407,15 +369,9 @@ def test_layers_and_heads_go_by_the_models_numbers(open_figure, tmp_path):
     assert "Layer 8, head 7: queries" in svg and ">120<" in svg
     page = open_figure(viewer)
     texts = page.page.locator("svg text").all_text_contents()
-    assert (
-        {"4", "8", "120", "3", "7"} <= {*texts}
-        and "1" not in texts
-        and "2" not in texts
-    )
+    assert {"4", "8", "120", "3", "7"} <= {*texts} and "1" not in texts and "2" not in texts
     assert "Layer 8, head 7: queries down, keys across" in texts
-    assert page.read("weight") == pytest.approx(
-        viewer.weights()[viewer.query].max(), rel=1e-3
-    )
+    assert page.read("weight") == pytest.approx(viewer.weights()[viewer.query].max(), rel=1e-3)
     page.press("overview", "ArrowDown", "ArrowLeft")
     assert (page.state("layer"), page.state("head")) == (120, 3)
     label = page.handle("overview").get_attribute("aria-label")
@@ -427,9 +383,7 @@ def test_layers_and_heads_go_by_the_models_numbers(open_figure, tmp_path):
     page.reset()
     assert (page.state("layer"), page.state("head")) == (8, 7)
     viewer = AttentionViewer(
-        {"self": (w, words(T)), "cross": (w[:2], words(T))},
-        layers={"self": [4, 8, 120], "cross": [5, 9]},
-        layer=120,
+        {"self": (w, words(T)), "cross": (w[:2], words(T))}, layers={"self": [4, 8, 120], "cross": [5, 9]}, layer=120
     )
     viewer.kind = "cross"
     assert viewer.layer == 9
@@ -640,9 +594,7 @@ def test_three_decimals(maths, weight, text):
 
 def listed(page, name):
     rows = page.page.locator(f'[data-value="{name}"] tbody tr')
-    found = [
-        rows.nth(i).locator("td, th").all_inner_texts() for i in range(rows.count())
-    ]
+    found = [rows.nth(i).locator("td, th").all_inner_texts() for i in range(rows.count())]
     return [one for one in found if one[0].strip()]
 
 
@@ -660,9 +612,7 @@ def test_it_begins_with_the_middle_query_and_the_key_it_looks_at(open_figure):
     assert page.read("spent") == pytest.approx(1, abs=2e-3)
     column = w[1, 2, :, best]
     assert page.read("received") == pytest.approx(column.mean().item(), rel=1e-3)
-    assert [int(one[0]) for one in listed(page, "top-keys")] == [
-        at for at, _ in sorted_row(w[1, 2, 2])
-    ]
+    assert [int(one[0]) for one in listed(page, "top-keys")] == [at for at, _ in sorted_row(w[1, 2, 2])]
     queries = [f"w{at}" for at, _ in sorted_row(column)]
     assert [one[1] for one in listed(page, "top-queries")] == queries
     assert "Query 2 “w2” gives its largest weight" in page.said
@@ -688,9 +638,7 @@ def click_at(page, handle, down, across):
     """Clicks into a field, at parts of its height and width."""
     page.handle(handle).scroll_into_view_if_needed()
     box = page.handle(handle).bounding_box()
-    page.page.mouse.click(
-        box["x"] + across * box["width"], box["y"] + down * box["height"]
-    )
+    page.page.mouse.click(box["x"] + across * box["width"], box["y"] + down * box["height"])
     page.settle()
 
 
@@ -708,9 +656,7 @@ def test_by_mouse(open_figure):
 
 
 def test_the_window_follows_query_and_key(open_figure):
-    viewer = AttentionViewer(
-        weights(200, 300), words(200), words(300, "k"), query=0, key=0, window=48
-    )
+    viewer = AttentionViewer(weights(200, 300), words(200), words(300, "k"), query=0, key=0, window=48)
     page = open_figure(viewer)
     click_at(page, "whole", 0.75, 0.5)
     assert (page.state("query"), page.state("key")) == (150, 150)
@@ -806,9 +752,7 @@ def test_the_key_that_gets_most_is_named(open_figure, causal, head):
     for key in range(len(text)):
         page.set(key=key)
         assert page.read("received") == pytest.approx(means[key].item(), abs=1e-3)
-        named = (
-            f"its average, {means[key]:.3f}, is the highest of all keys" in page.said
-        )
+        named = f"its average, {means[key]:.3f}, is the highest of all keys" in page.said
         assert named is (key == best)
     assert head != 3 or text[best] == "and"
 
@@ -847,13 +791,7 @@ def test_the_card_keeps_its_height_whatever_is_chosen(open_figure, causal, width
     heights = set()
     for window in (11, 8):
         page.slide("window", window) if width > 480 else page.set(window=window)
-        for head, query, key in (
-            (1, 0, 0),
-            (1, 3, 10),
-            (3, 8, 0),
-            (3, 10, 3),
-            (2, 3, 7),
-        ):
+        for head, query, key in ((1, 0, 0), (1, 3, 10), (3, 8, 0), (3, 10, 3), (2, 3, 7)):
             page.set(head=head, query=query, key=key)
             heights.add(page.page.locator(".ab-card").bounding_box()["height"])
     assert max(heights) - min(heights) <= 1
@@ -875,8 +813,7 @@ def test_columns_side_by_side_are_about_as_high(open_figure, causal, width):
 def test_on_a_phone_map_and_sentence_follow_the_controls(open_figure, causal):
     page = open_figure(AttentionViewer(*causal, layer=2, head=1), width=390)
     card, panel, map, said = (
-        page.page.locator(name).bounding_box()
-        for name in (".ab-card", ".ab-controls", ".ab-window", ".ab-said")
+        page.page.locator(name).bounding_box() for name in (".ab-card", ".ab-controls", ".ab-window", ".ab-said")
     )
     assert panel["height"] <= 200
     heads = page.page.locator(".ab-all").bounding_box()
@@ -927,10 +864,7 @@ def test_what_is_unusual_is_said(open_figure):
     w[0, 1, 2] = 0
     w[0, 1, 4] = torch.nan
     page = open_figure(AttentionViewer(w, words(T), head=2, query=4))
-    assert (
-        "2 queries of this head have weights that do not sum to 1: 0.00 to 0.50"
-        in note(page)
-    )
+    assert "2 queries of this head have weights that do not sum to 1: 0.00 to 0.50" in note(page)
     assert "One query has NaN weights (hatched)" in note(page)
     assert page.said.startswith("Query 4 “w4” has no weights: they are NaN.")
     assert page.text("spent") == "NaN" and listed(page, "top-keys") == []
@@ -958,13 +892,7 @@ def test_what_was_not_kept_is_said(open_figure, long):
     assert "not kept" in texts
 
 
-NASTY = [
-    "</script><b>x</b>",
-    '"&<img src=x onerror=alert(1)>',
-    "ab" * 40,
-    "العربية",
-    "注意",
-]
+NASTY = ["</script><b>x</b>", '"&<img src=x onerror=alert(1)>', "ab" * 40, "العربية", "注意"]
 
 
 def test_tokens_are_text_and_nothing_else(open_figure):
@@ -992,9 +920,7 @@ def test_on_a_phone_the_title_of_the_map_is_short(open_figure):
 
 def test_the_theme_may_change(open_figure):
     page = open_figure(AttentionViewer(weights(T, T)))
-    images = (
-        "[...document.querySelectorAll('image')].map((i) => i.getAttribute('href'))"
-    )
+    images = "[...document.querySelectorAll('image')].map((i) => i.getAttribute('href'))"
     light = page.page.evaluate(images)
     page.page.evaluate("document.documentElement.dataset.theme = 'dark'")
     page.settle()
@@ -1039,10 +965,7 @@ def test_maps_of_any_shape_are_seen(open_figure, shape):
     if T < 100:
         assert darkest(page, 0) < 0.6
     kept = torch.from_numpy(viewer.weights())
-    rows, columns = (
-        page.math("pageOf", T // 2, T, 64),
-        page.math("pageOf", S // 2, S, 64),
-    )
+    rows, columns = (page.math("pageOf", T // 2, T, 64), page.math("pageOf", S // 2, S, 64))
     top = kept[slice(*rows), slice(*columns)].max().item()
     page.choose("shade", "weight, 0 to the largest shown")
     label = page.handle("map").get_attribute("aria-label")
@@ -1068,9 +991,7 @@ def test_heads_are_separated_by_lines_of_the_screen(open_figure, size):
 
 
 def test_numbers_of_many_heads_stand_apart(open_figure, tmp_path):
-    viewer = AttentionViewer(
-        weights(1, 1, 4, 4).expand(48, 40, 4, 4), layer=30, head=39
-    )
+    viewer = AttentionViewer(weights(1, 1, 4, 4).expand(48, 40, 4, 4), layer=30, head=39)
     page = open_figure(viewer)
     boxes = page.page.evaluate(
         """() => [...document.querySelectorAll(".ab-all text")].slice(1).map((text) => {
@@ -1188,10 +1109,7 @@ def saved(browser, tmp_path):
         page = context.new_page()
         page.on("console", lambda m: problems.append(m.text))
         page.on("pageerror", lambda error: problems.append(str(error)))
-        page.on(
-            "request",
-            lambda r: r.url.startswith(("file:", "data:")) or problems.append(r.url),
-        )
+        page.on("request", lambda r: r.url.startswith(("file:", "data:")) or problems.append(r.url))
         page.goto((tmp_path / "attention.html").as_uri())
         return page
 
@@ -1202,9 +1120,7 @@ def saved(browser, tmp_path):
 
 
 def test_one_file_holds_everything(saved):
-    page = saved(
-        AttentionViewer(weights(L, H, T, T), NASTY, layer=2), color_scheme="dark"
-    )
+    page = saved(AttentionViewer(weights(L, H, T, T), NASTY, layer=2), color_scheme="dark")
     page.wait_for_selector(".ab-live .ab-card")
     page.locator('[data-handle="map"]').focus()
     page.keyboard.press("ArrowDown")

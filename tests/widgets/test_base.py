@@ -34,31 +34,18 @@ class Probe(Figure):
 
 
 def box_state(html):
-    return json.loads(
-        re.search(
-            r'<script type="application/json">(.*?)</script>', html, re.DOTALL
-        ).group(1)
-    )
+    return json.loads(re.search(r'<script type="application/json">(.*?)</script>', html, re.DOTALL).group(1))
 
 
 def test_the_state_is_the_figures_own_traits_in_order():
-    assert Probe(size=4).state() == {
-        "size": 4.0,
-        "count": 3,
-        "kind": "a",
-        "on": False,
-        "words": ["x"],
-    }
+    assert Probe(size=4).state() == {"size": 4.0, "count": 3, "kind": "a", "on": False, "words": ["x"]}
 
 
 def test_text_and_html_are_the_same_every_time():
     bundles = [Probe(count=5)._repr_mimebundle_()[0] for _ in range(2)]
     for kind in ("text/plain", "text/html"):
         assert bundles[0][kind] == bundles[1][kind]
-    assert (
-        bundles[0]["text/plain"]
-        == "Probe(size=2.5, count=5, kind='a', on=False, words=['x'])"
-    )
+    assert bundles[0]["text/plain"] == "Probe(size=2.5, count=5, kind='a', on=False, words=['x'])"
     assert "application/vnd.jupyter.widget-view+json" in bundles[0]
     assert "0x" not in bundles[0]["text/html"]
 
@@ -79,30 +66,14 @@ def test_words_are_escaped_in_attributes():
 @pytest.mark.parametrize(
     ("error", "values", "message"),
     [
-        (
-            ValueError,
-            {"size": 11},
-            r"Probe.size is how large: a number from 0 to 10; got 11",
-        ),
+        (ValueError, {"size": 11}, r"Probe.size is how large: a number from 0 to 10; got 11"),
         (ValueError, {"size": float("nan")}, r"from 0 to 10; got nan"),
         (TypeError, {"size": "4"}, r"a number from 0 to 10; got '4'"),
         (TypeError, {"size": True}, r"got True"),
-        (
-            ValueError,
-            {"count": 2.5},
-            r"Probe.count is how many: a whole number from 1 to 9; got 2.5",
-        ),
-        (
-            ValueError,
-            {"kind": "c"},
-            r"Probe.kind is the kind: one of 'a', 'b'; got 'c'",
-        ),
+        (ValueError, {"count": 2.5}, r"Probe.count is how many: a whole number from 1 to 9; got 2.5"),
+        (ValueError, {"kind": "c"}, r"Probe.kind is the kind: one of 'a', 'b'; got 'c'"),
         (TypeError, {"on": 1}, r"Probe.on is whether it is on: True or False; got 1"),
-        (
-            TypeError,
-            {"colour": 1},
-            r"Probe has no colour; it takes size, count, kind, on, words",
-        ),
+        (TypeError, {"colour": 1}, r"Probe has no colour; it takes size, count, kind, on, words"),
     ],
 )
 def test_bad_values_are_named(error, values, message):
@@ -125,9 +96,7 @@ def test_whole_numbers_become_ints():
 def test_every_figure_is_found_by_its_name_and_its_module():
     assert figure_class("softmax_saturation") is SaturationFigure
     assert set(widgets.__all__) <= set(dir(widgets))
-    with pytest.raises(
-        ValueError, match="no figure is called 'nothing'; there are query_key_value"
-    ):
+    with pytest.raises(ValueError, match="no figure is called 'nothing'; there are query_key_value"):
         figure_class("nothing")
     with pytest.raises(AttributeError, match="attnbook.widgets has no 'NoFigure'"):
         _ = widgets.NoFigure
@@ -141,12 +110,8 @@ def test_every_figure_has_a_picture_and_words(module):
     assert f'data-widget="{figure_class(module).module}"' in html
     alt = re.search(r'<img alt="([^"]*)"', html).group(1)
     assert len(alt) > 60
-    picture = re.search(
-        r'src="data:image/(svg\+xml|png);base64,([A-Za-z0-9+/=]+)"', html
-    ).group(2)
-    assert (
-        len(picture) > 2000
-    )  # a real drawing, not the empty picture that stands in for a missing one
+    picture = re.search(r'src="data:image/(svg\+xml|png);base64,([A-Za-z0-9+/=]+)"', html).group(2)
+    assert len(picture) > 2000  # a real drawing, not the empty picture that stands in for a missing one
 
 
 def test_the_box_is_the_contract_with_the_host_script():
@@ -174,6 +139,4 @@ def test_no_line_of_javascript_is_longer_than_120_columns():
         for number, line in enumerate(path.read_text("utf-8").splitlines(), start=1)
         if len(line) > 120
     ]
-    assert not long, (
-        f"{long}; npx prettier --print-width 120 --object-wrap collapse breaks most of them"
-    )
+    assert not long, f"{long}; npx prettier --print-width 120 --object-wrap collapse breaks most of them"

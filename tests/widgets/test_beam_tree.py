@@ -7,13 +7,7 @@ import pytest
 
 from attnbook.data import bundled_pairs, references, split_pairs
 from attnbook.text import normalise
-from attnbook.translation import (
-    beam_search,
-    greedy,
-    length_penalty_factor,
-    load_page_model,
-    page_model_header,
-)
+from attnbook.translation import beam_search, greedy, length_penalty_factor, load_page_model, page_model_header
 from attnbook.widgets import BeamTreeFigure
 from attnbook.widgets.beam_tree import DATA, LONGEST, SENTENCES
 from attnbook.widgets.kit import WIDGETS
@@ -52,23 +46,8 @@ def searched(sentence, width, alpha, max_len):
     """The package's n best of a sentence by its number: (words, log p, score)."""
     ids, lens = translator().encode([SENTENCES[sentence]])
     model, tokens = translator().model, translator().target_vocab.tokens
-    found = beam_search(
-        model,
-        ids,
-        lens,
-        width=width,
-        length_penalty=alpha,
-        max_len=max_len,
-        n_best=width,
-    )
-    return [
-        (
-            tokens(one.ids),
-            one.log_prob,
-            one.log_prob / length_penalty_factor(len(one.ids), alpha),
-        )
-        for one in found
-    ]
+    found = beam_search(model, ids, lens, width=width, length_penalty=alpha, max_len=max_len, n_best=width)
+    return [(tokens(one.ids), one.log_prob, one.log_prob / length_penalty_factor(len(one.ids), alpha)) for one in found]
 
 
 def best(sentence, width, alpha=0.6, max_len=LONGEST):
@@ -113,9 +92,7 @@ def test_the_numbers_come_from_held_out_sentences_and_from_the_models_file():
 def test_a_width_of_one_is_greedy_and_some_beams_find_better():
     differing = 0
     for sentence, text in enumerate(SENTENCES):
-        written = greedy(
-            translator().model, *translator().encode([text]), max_len=LONGEST
-        )[0]
+        written = greedy(translator().model, *translator().encode([text]), max_len=LONGEST)[0]
         words = translator().target_vocab.tokens(written.ids)
         assert best(sentence, 1)[0] == words
         differing += best(sentence, 5, 0.0)[1] > best(sentence, 1)[1] + 0.01
@@ -165,11 +142,7 @@ def test_width_and_length_penalty_change_the_search(page):
 
 
 def test_the_said_ratio_is_that_of_the_probabilities(page):
-    sentence = next(
-        i
-        for i in range(len(SENTENCES))
-        if best(i, 5, 0.0)[1] > best(i, 1, 0.0)[1] + 0.01
-    )
+    sentence = next(i for i in range(len(SENTENCES)) if best(i, 5, 0.0)[1] > best(i, 1, 0.0)[1] + 0.01)
     page.set(sentence=SENTENCES[sentence], width=5, length_penalty=0)
     ratio = math.exp(best(sentence, 5, 0.0)[1] - best(sentence, 1, 0.0)[1])
     said = page.page.locator(".ab-said").inner_text()
@@ -233,17 +206,13 @@ def test_what_is_said_of_each_end_is_so(maths):
                     state = (sentence, width, alpha, max_len)
                     told = maths("explained", sentence, width, max_len, alpha)
                     ((words, log_prob, score), *_) = searched(*state)
-                    written, log_greedy, score_greedy = best(
-                        sentence, 1, alpha, max_len
-                    )
+                    written, log_greedy, score_greedy = best(sentence, 1, alpha, max_len)
                     if "do not part" in told:
                         assert words == written
                         continue
                     if "hardly" not in told:
                         times = float(told.split(" times as")[0].split()[-1])
-                        assert times == pytest.approx(
-                            math.exp(log_prob - log_greedy), rel=0.02
-                        )
+                        assert times == pytest.approx(math.exp(log_prob - log_greedy), rel=0.02)
                     else:
                         assert abs(log_prob - log_greedy) < 0.006
                         assert ("hardly more" in told) == (log_prob > log_greedy)
@@ -307,9 +276,7 @@ def test_steps_backwards_forwards_and_played(page):
     kept = page.page.locator('[data-entry="kept"], [data-entry="ended"]')
     assert kept.count() == 3
     page.click("Play")
-    page.page.wait_for_function(
-        "() => document.querySelector('.attnbook-figure').abModel.get('step') > 1"
-    )
+    page.page.wait_for_function("() => document.querySelector('.attnbook-figure').abModel.get('step') > 1")
     page.click("Pause")
     assert page.page.get_by_role("button", name="Play").count() == 1
     page.slide("step", int(last))
@@ -447,10 +414,7 @@ def test_two_references_are_listed_and_the_rest_counted(open_figure, width, show
     page = open_figure(BeamTreeFigure(sentence=most["text"]), width=width)
     listed = page.page.locator('[data-row="references"] .ab-row-text').inner_text()
     references = most["references"]
-    assert (
-        listed
-        == " · ".join(references[:shown]) + f" … and {len(references) - shown} more"
-    )
+    assert listed == " · ".join(references[:shown]) + f" … and {len(references) - shown} more"
 
 
 def test_the_list_follows_the_search(page):

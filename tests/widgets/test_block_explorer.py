@@ -16,11 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def stack(norm, residual, depth):
     """One entry of the stored grid."""
-    found = [
-        s
-        for s in GRID["stacks"]
-        if (s["norm"], s["residual"], s["depth"]) == (norm, residual, depth)
-    ]
+    found = [s for s in GRID["stacks"] if (s["norm"], s["residual"], s["depth"]) == (norm, residual, depth)]
     assert len(found) == 1
     return found[0]
 
@@ -42,25 +38,15 @@ def said(page):
 
 
 def test_the_grid_is_whole_and_says_where_it_comes_from():
-    stored = json.loads(
-        (ROOT / "code/attnbook/widgets/block_explorer/data.json").read_text("utf-8")
-    )
+    stored = json.loads((ROOT / "code/attnbook/widgets/block_explorer/data.json").read_text("utf-8"))
     assert stored["command"] == "python -m tools.experiments block_grid --seeds 20"
     assert set(stored["versions"]) == {"python", "torch"} and stored["seeds"] >= 10
     assert len(stored["stacks"]) == 6 * 11
     for norm, residual in WIRINGS.values():
         for depth in range(2, 13):
             entry = stack(norm, residual, depth)
-            assert [len(entry[measure]) for measure in MEASURES] == [
-                depth,
-                depth + 1,
-                depth + 1,
-            ]
-            for low, middle, high in [
-                *entry["gradient"],
-                *entry["stream"],
-                *entry["ratio"].values(),
-            ]:
+            assert [len(entry[measure]) for measure in MEASURES] == [depth, depth + 1, depth + 1]
+            for low, middle, high in [*entry["gradient"], *entry["stream"], *entry["ratio"].values()]:
                 assert 0 < low <= middle <= high
 
 
@@ -70,42 +56,24 @@ def test_the_grid_is_what_is_measured_now(norm, residual):
     runs = [measure_stack(norm, residual, depth, seed) for seed in range(GRID["seeds"])]
     entry = stack(norm, residual, depth)
     for measure in MEASURES:
-        live = torch.tensor(
-            [getattr(run, measure) for run in runs], dtype=torch.float64
-        )
+        live = torch.tensor([getattr(run, measure) for run in runs], dtype=torch.float64)
         expected = torch.tensor(entry[measure], dtype=torch.float64).T
         for stored, q in zip(expected, (0.25, 0.5, 0.75), strict=True):
             # three stored digits and another processor's rounding; a share below 1e-10 is rounding alone
-            torch.testing.assert_close(
-                live.quantile(q, dim=0), stored, rtol=0.02, atol=1e-10
-            )
-    ratios = torch.tensor(
-        [run.gradient[-1] / run.gradient[0] for run in runs], dtype=torch.float64
-    )
-    assert ratios.quantile(0.5).item() == pytest.approx(
-        entry["ratio"]["gradient"][1], rel=0.05
-    )
+            torch.testing.assert_close(live.quantile(q, dim=0), stored, rtol=0.02, atol=1e-10)
+    ratios = torch.tensor([run.gradient[-1] / run.gradient[0] for run in runs], dtype=torch.float64)
+    assert ratios.quantile(0.5).item() == pytest.approx(entry["ratio"]["gradient"][1], rel=0.05)
 
 
-@pytest.mark.parametrize(
-    ("name", "depth"), [("post-LN", 12), ("pre-LN", 12), ("pre-LN", 4)]
-)
+@pytest.mark.parametrize(("name", "depth"), [("post-LN", 12), ("pre-LN", 12), ("pre-LN", 4)])
 def test_the_grid_agrees_with_the_chapters_own_stored_gradients(name, depth):
     """Two scripts, two files: the same seeds give the same medians."""
     norm, residual = WIRINGS[name]
-    rows = json.loads((ROOT / "chapters/results/blocks.json").read_text("utf-8"))[
-        "gradients"
-    ]
-    wanted = [
-        r["by_layer"]
-        for r in rows
-        if r["norm_first"] == (norm == "before") and r["depth"] == depth
-    ]
+    rows = json.loads((ROOT / "chapters/results/blocks.json").read_text("utf-8"))["gradients"]
+    wanted = [r["by_layer"] for r in rows if r["norm_first"] == (norm == "before") and r["depth"] == depth]
     assert len(wanted) == GRID["seeds"]
     found = torch.tensor(wanted, dtype=torch.float64).quantile(0.5, dim=0)
-    assert medians(norm, residual, depth, "gradient") == pytest.approx(
-        found.tolist(), rel=0.01
-    )
+    assert medians(norm, residual, depth, "gradient") == pytest.approx(found.tolist(), rel=0.01)
 
 
 # -- what is measured --
@@ -133,12 +101,8 @@ def test_the_wirings_by_hand():
     }
     for (norm, residual), wanted in results.items():
         wiring = Wiring(4, norm, residual)
-        torch.testing.assert_close(
-            wiring(x, double(wiring.before(x))), wanted, rtol=0, atol=2e-3
-        )
-    with pytest.raises(
-        ValueError, match="norm must be one of after, before, none, got 'middle'"
-    ):
+        torch.testing.assert_close(wiring(x, double(wiring.before(x))), wanted, rtol=0, atol=2e-3)
+    with pytest.raises(ValueError, match="norm must be one of after, before, none, got 'middle'"):
         Wiring(4, "middle", True)
 
 
@@ -161,10 +125,7 @@ def test_lines_and_tops_are_the_grids(maths):
             first = 1 if measure == "gradient" else 0
             assert [row[0] for row in lines] == list(range(first, 6))
             floor = 1e-10 if measure == "apart" else 0
-            expected = [
-                [max(q, floor) for q in row]
-                for row in stack(norm, residual, 5)[measure]
-            ]
+            expected = [[max(q, floor) for q in row] for row in stack(norm, residual, 5)[measure]]
             assert [row[1:] for row in lines] == expected
             tops = maths("topsOf", GRID, norm, residual, measure)
             assert [row[0] for row in tops] == list(range(2, 13))
@@ -189,28 +150,15 @@ def test_the_axis_holds_every_depth_of_what_is_drawn(maths):
 def test_numbers_far_from_one_are_written_as_powers(maths):
     written = [maths("factor", x) for x in (11270, 197.4, 3.7, 0.81, 0.023, 8.164e-6)]
     assert written == ["1.1 · 10⁴", "197", "3.7", "0.81", "0.023", "8.2 · 10⁻⁶"]
-    assert [maths("tickName", t) for t in (0, -10, 3, 4, -0.30103)] == [
-        "1",
-        "10⁻¹⁰",
-        "1000",
-        "10⁴",
-        "0.5",
-    ]
+    assert [maths("tickName", t) for t in (0, -10, 3, 4, -0.30103)] == ["1", "10⁻¹⁰", "1000", "10⁴", "0.5"]
 
 
 # -- what is shown --
 
 
 def test_the_numbers_that_are_shown(page):
-    post, pre = (
-        medians("after", True, 12, "gradient"),
-        medians("before", True, 12, "gradient"),
-    )
-    assert (page.read("first"), page.read("last"), page.read("other")) == (
-        post[0],
-        post[-1],
-        pre[-1],
-    )
+    post, pre = (medians("after", True, 12, "gradient"), medians("before", True, 12, "gradient"))
+    assert (page.read("first"), page.read("last"), page.read("other")) == (post[0], post[-1], pre[-1])
     assert page.read("ratio") == post[-1] / post[0]
     page.choose("norm", "before the sublayer")
     page.slide("depth", 6)
@@ -236,11 +184,7 @@ def test_the_sentence_follows_the_numbers(page):
     assert "With pre-LN it falls with depth" in said(page)
     page.choose("measure", "what tells the words apart")
     page.tick("residual", False)
-    gone = next(
-        i
-        for i, share in enumerate(medians("before", False, 12, "apart"))
-        if share < 1e-10
-    )
+    gone = next(i for i, share in enumerate(medians("before", False, 12, "apart")) if share < 1e-10)
     assert f"After layer {gone} nothing is left of it but rounding" in said(page)
     assert page.text("ratio") == "–" and page.text("last") == "< 10⁻¹⁰"
 
@@ -248,13 +192,7 @@ def test_the_sentence_follows_the_numbers(page):
 def test_a_ratio_is_that_of_the_drawn_medians(page):
     for norm, residual in WIRINGS.values():
         for depth in (2, 7, 12):
-            page.set(
-                norm=norm,
-                residual=residual,
-                depth=depth,
-                layer=depth,
-                compare="nothing",
-            )
+            page.set(norm=norm, residual=residual, depth=depth, layer=depth, compare="nothing")
             drawn = medians(norm, residual, depth, "gradient")
             ratio = drawn[-1] / drawn[0]
             assert page.read("ratio") == ratio
@@ -295,33 +233,17 @@ def tops(*last):
 
 def test_the_sentence_is_computed_and_not_asserted(maths):
     """On another grid it says something else."""
-    view = {
-        "name": "post-LN",
-        "depth": 2,
-        "measure": "gradient",
-        "seeds": 9,
-        "other": None,
-    }
+    view = {"name": "post-LN", "depth": 2, "measure": "gradient", "seeds": 9, "other": None}
     line = [[1, 3, 4, 5], [2, 0.9, 1, 1.1]]
-    text = maths(
-        "inWords", {**view, "line": line, "tops": tops(1, 1, 1, 0.3, 0.2, 0.1)}
-    )
+    text = maths("inWords", {**view, "line": line, "tops": tops(1, 1, 1, 0.3, 0.2, 0.1)})
     assert (
         "is 0.25 × the first's" in text
-        and "falls with depth, on average from 1.0 (L = 2 to 4) to 0.20 (10 to 12)"
-        in text
+        and "falls with depth, on average from 1.0 (L = 2 to 4) to 0.20 (10 to 12)" in text
     )
     assert "it is large" not in text  # no reason for what is not so
-    level = {
-        **view,
-        "line": [[1, 3, 4, 5], [2, 4, 4.2, 5]],
-        "tops": tops(1, 1.1, 1, 1.1, 1, 1.3),
-    }
+    level = {**view, "line": [[1, 3, 4, 5], [2, 4, 4.2, 5]], "tops": tops(1, 1.1, 1, 1.1, 1, 1.3)}
     text = maths("inWords", level)
-    assert (
-        "within 10\u00a0% of the first's" in text
-        and "between 1.0 and 1.3, without" in text
-    )
+    assert "within 10\u00a0% of the first's" in text and "between 1.0 and 1.3, without" in text
 
 
 @pytest.mark.parametrize(("name", "wiring"), WIRINGS.items())
@@ -344,14 +266,7 @@ def test_a_trend_is_said_only_where_the_stacks_have_one(page, name, wiring):
 def test_every_wiring_measure_and_depth_can_be_drawn(page):
     for name, (norm, residual) in WIRINGS.items():
         for measure in MEASURES:
-            page.set(
-                norm=norm,
-                residual=residual,
-                measure=measure,
-                depth=2,
-                layer=1,
-                compare="nothing",
-            )
+            page.set(norm=norm, residual=residual, measure=measure, depth=2, layer=1, compare="nothing")
             layer, whole = said(page).split(". ", 1)
             assert "layer 1 " in layer
             assert whole.lower().startswith(name.lower() + ", 2 layers:")
@@ -364,9 +279,7 @@ def test_every_wiring_measure_and_depth_can_be_drawn(page):
 
 
 def slot(page, where):
-    return page.page.get_by_role(
-        "button", name=f"Layer norm {where} the sublayer"
-    ).first
+    return page.page.get_by_role("button", name=f"Layer norm {where} the sublayer").first
 
 
 def test_the_norm_moves_by_mouse_and_goes_by_a_second_click(page):
@@ -376,9 +289,7 @@ def test_the_norm_moves_by_mouse_and_goes_by_a_second_click(page):
     assert page.state("norm") == "before"
     assert slot(page, "after").get_attribute("aria-pressed") == "false"
     page.page.wait_for_timeout(500)  # until it has arrived
-    norms = page.page.locator(
-        "svg g", has=page.page.locator("xpath=./*[name()='text' and text()='norm']")
-    )
+    norms = page.page.locator("svg g", has=page.page.locator("xpath=./*[name()='text' and text()='norm']"))
     place, ghost = norms.first.bounding_box(), slot(page, "before").bounding_box()
     assert abs(place["x"] - ghost["x"]) < 2 and abs(place["y"] - ghost["y"]) < 2
     slot(page, "before").click()
@@ -398,10 +309,7 @@ def test_the_drawing_by_keys(page):
     page.settle()
     assert page.state("residual") is False
     assert not page.page.locator('input[data-control="residual"]').is_checked()
-    assert (
-        page.page.evaluate("() => document.activeElement.getAttribute('aria-label')")
-        == "Residual sum"
-    )
+    assert page.page.evaluate("() => document.activeElement.getAttribute('aria-label')") == "Residual sum"
     page.page.keyboard.press("Enter")
     page.settle()
     assert page.state("residual") is True
@@ -440,17 +348,12 @@ def test_the_dots_by_keys_and_by_mouse(page):
     assert page.state("layer") == 10
     text = page.handle("layer").get_attribute("aria-valuetext")
     shown = re.fullmatch(r"layer 10: (\d+\.\d)", text)
-    assert float(shown[1]) == pytest.approx(
-        medians("after", True, 12, "gradient")[9], abs=0.051
-    )
+    assert float(shown[1]) == pytest.approx(medians("after", True, 12, "gradient")[9], abs=0.051)
     page.press("layer", "Home")
     assert page.state("layer") == 1
     page.press("layer", "End")
     page.press("depth", "ArrowLeft")
-    assert (page.state("depth"), page.state("layer")) == (
-        11,
-        11,
-    )  # who reads the last goes on reading the last
+    assert (page.state("depth"), page.state("layer")) == (11, 11)  # who reads the last goes on reading the last
     page.press("depth", "Home")
     assert (page.state("depth"), page.state("layer")) == (2, 2)
     page.drag("depth", 1000, 0)
@@ -489,44 +392,16 @@ def test_it_fits_on_a_phone(open_figure, theme):
 @pytest.mark.parametrize(
     ("traits", "error", "says"),
     [
-        (
-            {"norm": "middle"},
-            ValueError,
-            "one of 'after', 'before', 'none'; got 'middle'",
-        ),
+        ({"norm": "middle"}, ValueError, "one of 'after', 'before', 'none'; got 'middle'"),
         ({"residual": 1}, TypeError, "True or False; got 1"),
-        (
-            {"depth": 13},
-            ValueError,
-            "number of layers, L: a whole number from 2 to 12; got 13",
-        ),
+        ({"depth": 13}, ValueError, "number of layers, L: a whole number from 2 to 12; got 13"),
         ({"depth": 2.5}, ValueError, "a whole number from 2 to 12"),
         ({"depth": "6"}, TypeError, "a whole number from 2 to 12; got '6'"),
-        (
-            {"measure": "loss"},
-            ValueError,
-            "one of 'gradient', 'stream', 'apart'; got 'loss'",
-        ),
-        (
-            {"compare": "post"},
-            ValueError,
-            "the wiring to compare with: one of 'post-LN', .*got 'post'",
-        ),
-        (
-            {"layer": 0},
-            ValueError,
-            "the layer that is read: a whole number from 1 to 12; got 0",
-        ),
-        (
-            {"layer": 7, "depth": 6},
-            ValueError,
-            "in a stack of 6 layers: a whole number from 1 to 6; got 7",
-        ),
-        (
-            {"grid": {"seeds": 1, "stacks": []}},
-            ValueError,
-            "cannot be set. Run that script",
-        ),
+        ({"measure": "loss"}, ValueError, "one of 'gradient', 'stream', 'apart'; got 'loss'"),
+        ({"compare": "post"}, ValueError, "the wiring to compare with: one of 'post-LN', .*got 'post'"),
+        ({"layer": 0}, ValueError, "the layer that is read: a whole number from 1 to 12; got 0"),
+        ({"layer": 7, "depth": 6}, ValueError, "in a stack of 6 layers: a whole number from 1 to 6; got 7"),
+        ({"grid": {"seeds": 1, "stacks": []}}, ValueError, "cannot be set. Run that script"),
         ({"colour": "red"}, TypeError, "has no colour"),
     ],
 )
@@ -549,9 +424,7 @@ def test_the_layer_follows_the_depth_and_later_changes_are_checked():
 
 def test_layers_are_added_from_two_to_twelve(open_figure):
     page = open_figure(BlockExplorerFigure())
-    reached = (
-        "(n) => document.querySelector('.attnbook-figure').abModel.get('depth') === n"
-    )
+    reached = "(n) => document.querySelector('.attnbook-figure').abModel.get('depth') === n"
     page.click("Add layers")
     assert page.state("depth") == page.state("layer") == 2
     page.page.wait_for_function(reached, arg=4)
@@ -562,9 +435,7 @@ def test_layers_are_added_from_two_to_twelve(open_figure):
     page.set(depth=11, layer=11)
     page.click("Add layers")
     page.page.wait_for_function(reached, arg=12)
-    page.page.get_by_role(
-        "button", name="Add layers", exact=True
-    ).wait_for()  # it stops
+    page.page.get_by_role("button", name="Add layers", exact=True).wait_for()  # it stops
 
 
 def test_without_motion_each_press_is_one_layer(open_figure):
@@ -576,13 +447,10 @@ def test_without_motion_each_press_is_one_layer(open_figure):
     assert (page.state("depth"), page.state("layer")) == (6, 3)
 
 
-def test_a_phone_shows_the_layer_beside_its_curve_with_the_controls_and_the_sentence(
-    open_figure,
-):
+def test_a_phone_shows_the_layer_beside_its_curve_with_the_controls_and_the_sentence(open_figure):
     page = open_figure(BlockExplorerFigure(), width=390)
     boxes = {
-        part: page.page.locator(part).bounding_box()
-        for part in (".ab-card", ".ab-controls", ".ab-stage", ".ab-said")
+        part: page.page.locator(part).bounding_box() for part in (".ab-card", ".ab-controls", ".ab-stage", ".ab-said")
     }
     assert boxes[".ab-controls"]["height"] <= 200
     said_end = boxes[".ab-said"]["y"] + boxes[".ab-said"]["height"]
@@ -627,20 +495,13 @@ def test_adding_layers_moves_nothing_and_each_layer_is_told(open_figure):
     assert stage.bounding_box()["y"] == before
     page.click("Pause")
     page.set(depth=12, layer=7)
-    post, pre = (
-        page.math("factor", medians(norm, True, 12, "gradient")[6])
-        for norm in ("after", "before")
-    )
+    post, pre = (page.math("factor", medians(norm, True, 12, "gradient")[6]) for norm in ("after", "before"))
     told = f"The gradient norm of layer 7 is {post}; for pre-LN it is {pre}. "
     assert said(page) == told + still.split(" With post-LN")[0]
     page.set(measure="stream")
-    assert said(page).startswith(
-        "After layer 7 the stream's mean square is 1.0; before that layer it was"
-    )
+    assert said(page).startswith("After layer 7 the stream's mean square is 1.0; before that layer it was")
     page.set(measure="apart", layer=1)
-    assert said(page).startswith(
-        "After layer 1 the share that tells the words apart is "
-    )
+    assert said(page).startswith("After layer 1 the share that tells the words apart is ")
 
 
 BEHIND = """() => {

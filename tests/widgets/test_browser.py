@@ -22,16 +22,11 @@ def put(path):
 
 def test_without_one_it_says_what_to_do(nowhere):
     assert browser.find_chromium() is None
-    with (
-        pytest.raises(RuntimeError, match="apt install chromium.*set CHROMIUM"),
-        browser.chromium(),
-    ):
+    with pytest.raises(RuntimeError, match="apt install chromium.*set CHROMIUM"), browser.chromium():
         pass
 
 
-def test_the_variable_goes_before_the_path_and_the_path_before_a_download(
-    nowhere, monkeypatch
-):
+def test_the_variable_goes_before_the_path_and_the_path_before_a_download(nowhere, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(browser, "_playwrights_own", lambda: "/downloaded")
         assert browser.find_chromium() == "/downloaded"
@@ -47,9 +42,7 @@ def test_what_playwright_has_downloaded_is_found(nowhere, monkeypatch):
     from playwright.sync_api import BrowserType
 
     place = nowhere / "downloads" / "chrome"
-    monkeypatch.setattr(
-        BrowserType, "executable_path", property(lambda self: str(place))
-    )
+    monkeypatch.setattr(BrowserType, "executable_path", property(lambda self: str(place)))
     assert browser.find_chromium() is None
     put(place)
     assert browser.find_chromium() == str(place)

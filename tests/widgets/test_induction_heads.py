@@ -35,8 +35,7 @@ def named(symbol):
 
 
 @pytest.mark.parametrize(
-    ("seed", "period", "edits"),
-    [(0, 8, []), (3, 5, []), (17, 12, [[7, 3], [20, 24]]), (9999, 7, [[1, 1]])],
+    ("seed", "period", "edits"), [(0, 8, []), (3, 5, []), (17, 12, [[7, 3], [20, 24]]), (9999, 7, [[1, 1]])]
 )
 def test_rows(maths, seed, period, edits):
     ids = row_of(seed, period, edits)
@@ -187,9 +186,7 @@ def test_arcs_are_the_weights(open_figure):
     for name, layer, start in (("first", 0, 13), ("hop", 0, target), ("second", 1, 13)):
         arcs = page.page.locator(f'[data-arc^="{name}-{start}-"]')
         found = {
-            int(arc.get_attribute("data-arc").rpartition("-")[2]): float(
-                arc.get_attribute("stroke-width")
-            )
+            int(arc.get_attribute("data-arc").rpartition("-")[2]): float(arc.get_attribute("stroke-width"))
             for arc in arcs.all()
         }
         row = layers[layer, start, : start + 1]

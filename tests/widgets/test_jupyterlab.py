@@ -67,30 +67,16 @@ def again(width):
 Retrain(again, [{"choice": {"width": 3}, "curve": [[1, 2.0]], "says": "stored"}], "Again", width=[3, 5])""",
     "print('the kernel answers')",
 ]
-CELLS.append(
-    "from attnbook.widgets import TranslatePageFigure\nTranslatePageFigure(model='transformer', beam=4)"
-)
+CELLS.append("from attnbook.widgets import TranslatePageFigure\nTranslatePageFigure(model='transformer', beam=4)")
 
 
 def notebook():
     cells = [
-        {
-            "cell_type": "code",
-            "id": f"c{i}",
-            "source": source,
-            "metadata": {},
-            "outputs": [],
-            "execution_count": None,
-        }
+        {"cell_type": "code", "id": f"c{i}", "source": source, "metadata": {}, "outputs": [], "execution_count": None}
         for i, source in enumerate(CELLS)
     ]
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    return {
-        "cells": cells,
-        "metadata": {"kernelspec": kernel},
-        "nbformat": 4,
-        "nbformat_minor": 5,
-    }
+    return {"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
 
 
 def free_port():
@@ -113,46 +99,18 @@ def lab(tmp_path_factory):
     (tracker / "tracker.jupyterlab-settings").write_text(json.dumps(settings))
     (folder / "work" / "figures.ipynb").write_text(json.dumps(notebook()))
     port, token = free_port(), secrets.token_hex(8)
-    command = [
-        sys.executable,
-        "-m",
-        "jupyterlab",
-        "--no-browser",
-        "--allow-root",
-        "--ip=127.0.0.1",
-        f"--port={port}",
-    ]
-    command += [
-        "--LabApp.expose_app_in_browser=True"
-    ]  # so that a test can run a cell and know when it has run
-    command += [
-        f"--IdentityProvider.token={token}",
-        f"--ServerApp.root_dir={folder / 'work'}",
-        "--LabApp.news_url=",
-    ]
-    places = {
-        f"JUPYTER_{name}_DIR": str(folder / name.lower())
-        for name in ("CONFIG", "RUNTIME")
-    }
-    places |= {
-        "JUPYTERLAB_SETTINGS_DIR": str(folder / "s"),
-        "JUPYTERLAB_WORKSPACES_DIR": str(folder / "w"),
-    }
+    command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1", f"--port={port}"]
+    command += ["--LabApp.expose_app_in_browser=True"]  # so that a test can run a cell and know when it has run
+    command += [f"--IdentityProvider.token={token}", f"--ServerApp.root_dir={folder / 'work'}", "--LabApp.news_url="]
+    places = {f"JUPYTER_{name}_DIR": str(folder / name.lower()) for name in ("CONFIG", "RUNTIME")}
+    places |= {"JUPYTERLAB_SETTINGS_DIR": str(folder / "s"), "JUPYTERLAB_WORKSPACES_DIR": str(folder / "w")}
     with open(folder / "log", "w") as log:
         # A session of its own, so that the kernels go down with the server.
         server = subprocess.Popen(
-            command,
-            env={**os.environ, **places},
-            stdout=log,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
+            command, env={**os.environ, **places}, stdout=log, stderr=subprocess.STDOUT, start_new_session=True
         )
         try:
-            wait_for(
-                f"http://127.0.0.1:{port}/api/status?token={token}",
-                server,
-                folder / "log",
-            )
+            wait_for(f"http://127.0.0.1:{port}/api/status?token={token}", server, folder / "log")
             yield f"http://127.0.0.1:{port}/lab/tree/figures.ipynb?token={token}&reset"
         finally:
             os.killpg(server.pid, signal.SIGTERM)
@@ -195,9 +153,7 @@ class Lab:
             index,
         )
         prompt = self.cell(index).locator(".jp-InputPrompt").inner_text()
-        assert any(digit.isdigit() for digit in prompt), (
-            f"cell {index} has not run: {prompt}"
-        )
+        assert any(digit.isdigit() for digit in prompt), f"cell {index} has not run: {prompt}"
 
     def write(self, index, source):
         """Puts another text into a cell."""
@@ -285,9 +241,7 @@ def test_a_browser_side_figure(open_lab):
     lab.run(0)
     card = lab.cell(0).locator(".ab-card")
     card.wait_for()
-    assert (
-        card.evaluate("(node) => getComputedStyle(node).borderRadius") != "0px"
-    )  # the style came along
+    assert card.evaluate("(node) => getComputedStyle(node).borderRadius") != "0px"  # the style came along
 
     # control → kernel, by keyboard: JupyterLab has other plans for the arrow keys
     card.locator('input[data-control="d"]').focus()
@@ -301,12 +255,7 @@ def test_a_browser_side_figure(open_lab):
     lab.run(2)
     card.locator('output[data-value="d"]').get_by_text("4", exact=True).wait_for()
     assert card.locator('input[data-control="d"]').input_value() == "0"
-    assert (
-        float(
-            card.locator('output[data-value="variance"]').get_attribute("data-number")
-        )
-        < 2
-    )
+    assert float(card.locator('output[data-value="variance"]').get_attribute("data-number")) < 2
 
 
 def test_gradient_steps(open_lab):
@@ -346,9 +295,7 @@ def test_the_figures_about_translating(open_lab, name, control, key, value):
     index = next(i for i, cell in enumerate(CELLS) if f"figure = {name}()" in cell)
     lab.run(index)
     card = lab.cell(index).locator(".ab-card")
-    card.and_(
-        lab.page.locator(':not([aria-busy="true"])')
-    ).wait_for()  # until the weights have come from the kernel
+    card.and_(lab.page.locator(':not([aria-busy="true"])')).wait_for()  # until the weights have come from the kernel
     picture = card.locator(".ab-stages")
     lab.page.wait_for_timeout(100)  # it is drawn again when its width is known
     before = picture.inner_html()
@@ -383,16 +330,9 @@ def test_every_figure_is_live_both_ways(open_lab, name):
     card.and_(lab.page.locator(':not([aria-busy="true"])')).wait_for()
     before = json.loads(lab.printed(index + 1))
     control = (
-        lab.cell(index)
-        .locator(
-            ":is(input[type=range], input[type=checkbox], select)[data-control]:enabled"
-        )
-        .first
+        lab.cell(index).locator(":is(input[type=range], input[type=checkbox], select)[data-control]:enabled").first
     )
-    trait, read = (
-        control.get_attribute("data-control"),
-        "(c) => `${c.value} ${c.checked}`",
-    )
+    trait, read = (control.get_attribute("data-control"), "(c) => `${c.value} ${c.checked}`")
     shown = control.evaluate(read)
     for key in ("ArrowRight", "ArrowLeft", "Space"):
         control.press(key)
@@ -405,9 +345,7 @@ def test_every_figure_is_live_both_ways(open_lab, name):
     back = next(i for i, cell in enumerate(CELLS) if "first.items()" in cell)
     lab.write(back, f"first = {before!r}\n{CELLS[back]}")
     lab.run(back)
-    lab.page.wait_for_function(
-        f"([c, shown]) => ({read})(c) === shown", arg=[control.element_handle(), shown]
-    )
+    lab.page.wait_for_function(f"([c, shown]) => ({read})(c) === shown", arg=[control.element_handle(), shown])
 
 
 def test_a_training_that_the_reader_starts_watches_and_stops(open_lab):
@@ -444,9 +382,7 @@ def test_the_extensions_have_loaded(open_lab):
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_every_notebook_is_rendered_with_its_answers_folded(open_lab, path):
     cells = json.loads(path.read_text("utf-8"))["cells"]
-    text = "\n".join(
-        "".join(c["source"]) for c in cells if c["cell_type"] == "markdown"
-    )
+    text = "\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "markdown")
     wanted = {
         ".myst-exercise": len(re.findall(r"^`{3,}\{exercise\}", text, re.MULTILINE)),
         "aside.quiz": text.count(":class: quiz"),
@@ -475,15 +411,11 @@ def test_a_chapter_runs_from_top_to_bottom(open_lab):
     lab.page.evaluate("jupyterapp.commands.execute('notebook:run-all-cells')")
     notebook = lab.page.locator(".jp-NotebookPanel:not(.lm-mod-hidden)")
     prompts = notebook.locator(".jp-CodeCell .jp-InputPrompt").all_inner_texts()
-    assert [int(prompt.strip("[]:")) for prompt in prompts] == [
-        n + 1 for n in range(len(prompts))
-    ]
+    assert [int(prompt.strip("[]:")) for prompt in prompts] == [n + 1 for n in range(len(prompts))]
     assert notebook.locator("[data-mime-type*=error]").count() == 0
     assert notebook.locator(".ab-card").count() == 1  # the figure of masks
     for folded in (".attnbook-hints", ".attnbook-findings"):
-        mark = notebook.locator(f"{folded} summary").first.evaluate(
-            "(node) => getComputedStyle(node).listStyleType"
-        )
+        mark = notebook.locator(f"{folded} summary").first.evaluate("(node) => getComputedStyle(node).listStyleType")
         assert mark == "disclosure-closed"
     cell = notebook.locator(".jp-CodeCell").filter(has_text='BreakIt("')
     cell.get_by_label("mistake").select_option("one too many")

@@ -69,12 +69,8 @@ def test_numbers_have_the_plots_colours(in_node, fill, plots, number):
 
 
 def test_a_handle_moves_by_mouse(probe):
-    probe.drag(
-        "free", 80, -40
-    )  # 40 px are one unit across, 20 px one unit up; the page may scale a little
-    scale = probe.page.evaluate(
-        "document.querySelector('.ab-stage svg').getScreenCTM().a"
-    )
+    probe.drag("free", 80, -40)  # 40 px are one unit across, 20 px one unit up; the page may scale a little
+    scale = probe.page.evaluate("document.querySelector('.ab-stage svg').getScreenCTM().a")
     assert probe.state("at") == pytest.approx([5 + 2 / scale, 5 + 2 / scale], abs=0.05)
     assert probe.read("x") == probe.state("at")[0]
 
@@ -84,9 +80,7 @@ def test_a_handle_moves_by_keyboard(probe):
     assert probe.state("at") == [5.5, 5.25]
     probe.press("free", "Shift+ArrowLeft", "Shift+ArrowDown")
     assert probe.state("at") == [3, 4]
-    assert (
-        probe.page.evaluate("document.activeElement.dataset.handle") == "free"
-    )  # it is still in hand
+    assert probe.page.evaluate("document.activeElement.dataset.handle") == "free"  # it is still in hand
 
 
 def test_a_handle_keeps_to_its_limits_and_its_axis(probe):
@@ -94,9 +88,7 @@ def test_a_handle_keeps_to_its_limits_and_its_axis(probe):
     assert probe.state("at") == [8, 5]
     probe.press("bound", "Home")
     assert probe.state("at") == [2, 5]
-    probe.press(
-        "bound", "ArrowLeft", "ArrowUp", "ArrowUp"
-    )  # up is more, also along a horizontal axis
+    probe.press("bound", "ArrowLeft", "ArrowUp", "ArrowUp")  # up is more, also along a horizontal axis
     assert probe.state("at") == [3, 5]
     probe.press("bound", "End")
     assert probe.state("at") == [8, 5]
@@ -105,22 +97,8 @@ def test_a_handle_keeps_to_its_limits_and_its_axis(probe):
 def test_a_handle_is_a_slider_for_screen_readers(probe):
     handle = probe.handle("bound")
     probe.press("bound", "ArrowRight")
-    names = [
-        "role",
-        "tabindex",
-        "aria-label",
-        "aria-valuenow",
-        "aria-valuemin",
-        "aria-valuemax",
-    ]
-    assert [handle.get_attribute(name) for name in names] == [
-        "slider",
-        "0",
-        "bound point",
-        "5.5",
-        "2",
-        "8",
-    ]
+    names = ["role", "tabindex", "aria-label", "aria-valuenow", "aria-valuemin", "aria-valuemax"]
+    assert [handle.get_attribute(name) for name in names] == ["slider", "0", "bound point", "5.5", "2", "8"]
     assert handle.get_attribute("aria-valuetext")
 
 
@@ -128,17 +106,13 @@ def test_a_handle_is_a_slider_for_screen_readers(probe):
 
 
 def test_elements_stay_while_others_come_and_go(probe):
-    probe.page.evaluate(
-        "globalThis.kept = document.querySelector('[data-handle=free]')"
-    )
+    probe.page.evaluate("globalThis.kept = document.querySelector('[data-handle=free]')")
     probe.press("free", "ArrowRight")
     for count in (0, 7, 2):
         probe.slide("count", count)
         assert probe.page.locator(".ab-stage svg > circle").count() == count
     assert probe.page.evaluate("kept === document.querySelector('[data-handle=free]')")
-    order = probe.page.evaluate(
-        "[...document.querySelector('.ab-stage svg').children].map((n) => n.localName)"
-    )
+    order = probe.page.evaluate("[...document.querySelector('.ab-stage svg').children].map((n) => n.localName)")
     assert order == ["circle", "circle", "g", "g"]
 
 
@@ -175,10 +149,7 @@ def test_a_phone_folds_what_stands_below_more(open_module):
     page = open_module(FOLDED, {"main": 1, "other": 2}, width=390)
     more = page.page.get_by_role("button", name="More settings")
     other = page.page.locator('[data-control="other"]')
-    assert (
-        page.page.locator('[data-control="main"]').is_visible()
-        and not other.is_visible()
-    )
+    assert page.page.locator('[data-control="main"]').is_visible() and not other.is_visible()
     more.press("Enter")
     assert other.is_visible()
     panel = page.page.locator(".ab-controls")
@@ -196,13 +167,9 @@ def test_a_wide_page_shows_all_controls(open_module):
 def test_the_drawing_follows_the_width_of_the_page(probe):
     probe.page.set_viewport_size({"width": 390, "height": 800})
     probe.settle()
-    box = probe.page.evaluate(
-        "document.querySelector('.ab-stage svg').getAttribute('viewBox')"
-    )
+    box = probe.page.evaluate("document.querySelector('.ab-stage svg').getAttribute('viewBox')")
     assert int(box.split()[2]) < 390
-    assert probe.page.evaluate(
-        "document.querySelector('.ab-stage svg').getScreenCTM().a"
-    ) == pytest.approx(1, abs=0.02)
+    assert probe.page.evaluate("document.querySelector('.ab-stage svg').getScreenCTM().a") == pytest.approx(1, abs=0.02)
 
 
 def test_taking_a_figure_down_leaves_nothing(probe):
@@ -216,10 +183,7 @@ def test_taking_a_figure_down_leaves_nothing(probe):
 @pytest.mark.parametrize(
     ("draw", "message"),
     [
-        (
-            "p.circle('a', 1, 1, 1); p.circle('a', 2, 2, 2);",
-            'the key "a" is drawn twice',
-        ),
+        ("p.circle('a', 1, 1, 1); p.circle('a', 2, 2, 2);", 'the key "a" is drawn twice'),
         ("p.circle('a', NaN, 1, 1);", '"a": cx is NaN'),
         ("p.mark('a', 'star', 1, 1, 1);", 'no mark of shape "star"'),
     ],

@@ -17,12 +17,7 @@ CONVERTERS = {
     "binary": masks.to_binary,
     "additive": masks.to_additive,
 }
-NAMES = {
-    "book": "mask",
-    "blocked": "blocked",
-    "binary": "attention_mask",
-    "additive": "bias",
-}
+NAMES = {"book": "mask", "blocked": "blocked", "binary": "attention_mask", "additive": "bias"}
 WORDS = {
     "book": "True = may attend (this book, F.scaled_dot_product_attention)",
     "blocked": "True = blocked (nn.MultiheadAttention)",
@@ -37,9 +32,7 @@ def by_torch(policy, scores, mask):
         return masks.masked_softmax(scores, mask=mask)
     if policy == "multiply":
         return scores.softmax(-1) * mask
-    return scores.masked_fill(
-        ~mask, {"minus_inf": -torch.inf, "minus_1e6": -1e6}[policy]
-    ).softmax(-1)
+    return scores.masked_fill(~mask, {"minus_inf": -torch.inf, "minus_1e6": -1e6}[policy]).softmax(-1)
 
 
 def table(values):
@@ -48,13 +41,7 @@ def table(values):
 
 def cell_texts(page, name, n):
     """The numbers written in a table of the figure."""
-    return [
-        [
-            page.page.locator(f'[data-cell="{name}-{i}-{j}"]').text_content()
-            for j in range(n)
-        ]
-        for i in range(n)
-    ]
+    return [[page.page.locator(f'[data-cell="{name}-{i}-{j}"]').text_content() for j in range(n)] for i in range(n)]
 
 
 def run(code):
@@ -78,9 +65,7 @@ def test_weights_equal_torch(maths, policy):
         mask[0] = False  # a row with nothing to attend to
         mask[1] = True
         weights = table(maths("weightsUnder", policy, scores.tolist(), mask.tolist()))
-        assert_close(
-            weights, by_torch(policy, scores, mask), rtol=0, atol=1e-12, equal_nan=True
-        )
+        assert_close(weights, by_torch(policy, scores, mask), rtol=0, atol=1e-12, equal_nan=True)
 
 
 def test_a_fully_masked_row_in_four_ways(maths):
@@ -106,24 +91,14 @@ def test_the_rules_equal_the_package(maths, n, causal):
             expected = expected & masks.causal_mask(n)
         assert maths("buildMask", n, length, causal) == expected.tolist()
         rule = maths("maskRule", n, length, causal)
-        scope = {
-            "torch": torch,
-            "sequence_mask": masks.sequence_mask,
-            "causal_mask": masks.causal_mask,
-        }
+        scope = {"torch": torch, "sequence_mask": masks.sequence_mask, "causal_mask": masks.causal_mask}
         assert eval(rule, scope).tolist() == expected.tolist()
 
 
 def test_hand_edits_win_and_switch_back(maths):
     edits = maths("toggleCell", 5, 3, False, [], 0, 4)
     assert edits == [[0, 4, True]]
-    assert maths("buildMask", 5, 3, False, edits)[0] == [
-        True,
-        True,
-        True,
-        False,
-        True,
-    ]
+    assert maths("buildMask", 5, 3, False, edits)[0] == [True, True, True, False, True]
     assert maths("toggleCell", 5, 3, False, edits, 0, 4) == []
     blocked = maths("blockRow", 5, 3, False, [[2, 4, True], [1, 0, False]], 2)
     mask = maths("buildMask", 5, 3, False, blocked)
@@ -134,11 +109,7 @@ def test_hand_edits_win_and_switch_back(maths):
 @pytest.mark.parametrize("convention", list(CONVERTERS))
 def test_the_printed_code_runs_and_is_the_mask(page, convention):
     figure = MaskBuilderFigure()
-    for causal, edits in (
-        (False, []),
-        (True, []),
-        (True, [[0, 4, True], [4, 0, False], [4, 1, False], [4, 2, False]]),
-    ):
+    for causal, edits in ((False, []), (True, []), (True, [[0, 4, True], [4, 0, False], [4, 1, False], [4, 2, False]])):
         page.set(causal=causal, edits=edits, convention=convention)
         mask = torch.tensor(page.math("buildMask", 5, figure.valid_len, causal, edits))
         written = run(page.text("code"))[NAMES[convention]]
@@ -146,9 +117,7 @@ def test_the_printed_code_runs_and_is_the_mask(page, convention):
 
 
 def test_the_code_names_rule_and_short_form_where_they_hold(page):
-    assert "# by rule: sequence_mask(torch.tensor(3), 5).expand(5, 5)" in page.text(
-        "code"
-    )
+    assert "# by rule: sequence_mask(torch.tensor(3), 5).expand(5, 5)" in page.text("code")
     page.set(edits=[[0, 0, False]])
     assert "by rule" not in page.text("code")
     page.set(edits=[], convention="binary")
@@ -170,10 +139,7 @@ def test_the_code_can_be_copied(page):
     page.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.click("Copy")
     page.page.get_by_text("Copied", exact=True).wait_for()
-    assert run(page.page.evaluate("navigator.clipboard.readText()"))["mask"].shape == (
-        5,
-        5,
-    )
+    assert run(page.page.evaluate("navigator.clipboard.readText()"))["mask"].shape == (5, 5)
 
 
 def test_what_is_drawn_is_what_the_package_computes(page):
@@ -185,9 +151,7 @@ def test_what_is_drawn_is_what_the_package_computes(page):
     shown = cell_texts(page, "weight", 5)
     for i in range(5):
         for j in range(5):
-            assert float(shown[i][j]) == pytest.approx(
-                expected[i, j].item(), abs=0.005 + 1e-9
-            )
+            assert float(shown[i][j]) == pytest.approx(expected[i, j].item(), abs=0.005 + 1e-9)
             assert (shown[i][j] == "0") == (not mask[i, j])
 
 
@@ -198,10 +162,7 @@ def sum_text(page, policy):
 
 def test_the_rows_sums_under_the_four_policies(page):
     page.press("grid", "ArrowDown", "ArrowDown")
-    scores, mask = (
-        table(MaskBuilderFigure().scores)[2],
-        torch.tensor([True, True, True, False, False]),
-    )
+    scores, mask = (table(MaskBuilderFigure().scores)[2], torch.tensor([True, True, True, False, False]))
     for policy in ("zeros", "minus_inf", "minus_1e6", "multiply"):
         expected = by_torch(policy, scores[None], mask[None]).sum().item()
         assert float(sum_text(page, policy)) == pytest.approx(expected, abs=0.005)
@@ -209,10 +170,7 @@ def test_the_rows_sums_under_the_four_policies(page):
     assert sum_text(page, "zeros") == sum_text(page, "multiply") == "0"
     assert sum_text(page, "minus_inf") == "NaN"
     assert sum_text(page, "minus_1e6") == "1.00"
-    assert [
-        page.page.locator(f'[data-cell="minus_1e6-{j}"]').text_content()
-        for j in range(5)
-    ] == ["0.20"] * 5
+    assert [page.page.locator(f'[data-cell="minus_1e6-{j}"]').text_content() for j in range(5)] == ["0.20"] * 5
     page.choose("policy", "fill −∞")
     assert cell_texts(page, "weight", 5)[2] == ["NaN"] * 5
     assert cell_texts(page, "weight", 5)[1][3:] == ["0", "0"]
@@ -231,9 +189,7 @@ def test_a_click_switches_a_cell_in_either_table(page):
 
 def test_a_drag_changes_the_score_and_not_the_mask(page):
     page.drag("score-1-2", 0, -40)
-    assert page.state("scores")[1][2] == pytest.approx(
-        0.0
-    )  # −1.0 and ten tenths, one for 4 pixels
+    assert page.state("scores")[1][2] == pytest.approx(0.0)  # −1.0 and ten tenths, one for 4 pixels
     assert page.state("edits") == []
     page.drag("score-1-2", 0, 60)
     assert page.state("scores")[1][2] == pytest.approx(-1.5)
@@ -276,12 +232,7 @@ def test_new_scores_are_seeded(page):
     page.click("New scores")
     assert page.state("scores") != once
     for n in (3, 6):
-        assert_close(
-            table(page.math("drawScores", 0, n)),
-            table(drawn_scores(n)),
-            rtol=0,
-            atol=1e-12,
-        )
+        assert_close(table(page.math("drawScores", 0, n)), table(drawn_scores(n)), rtol=0, atol=1e-12)
 
 
 def test_reset_restores_everything(page):
@@ -298,11 +249,7 @@ def test_reset_restores_everything(page):
 
 @pytest.mark.parametrize("n", [2, 5, 6])
 def test_it_fits_on_a_phone(open_figure, n):
-    tokens = (
-        ["attention", "is", "all", "need", "<pad>", "<pad>"][:n]
-        if n != 5
-        else MaskBuilderFigure().tokens
-    )
+    tokens = ["attention", "is", "all", "need", "<pad>", "<pad>"][:n] if n != 5 else MaskBuilderFigure().tokens
     page = open_figure(MaskBuilderFigure(tokens=tokens, causal=True), width=390)
     page.require_fit()
 
@@ -325,38 +272,18 @@ def test_lengths_and_scores_follow_the_sentence():
         ({"tokens": ["a", "x" * 11]}, ValueError, "1 to 10 characters"),
         ({"tokens": ["a", "b\nc"]}, ValueError, "line breaks"),
         ({"scores": 3}, TypeError, "list of 5 lists of 5 numbers"),
-        (
-            {"scores": [[1.0, 2.0]] * 5},
-            ValueError,
-            r"lists of 5 numbers .*; one of them is \[1.0, 2.0\]",
-        ),
+        ({"scores": [[1.0, 2.0]] * 5}, ValueError, r"lists of 5 numbers .*; one of them is \[1.0, 2.0\]"),
         ({"scores": [[1.0] * 4 + ["2"]] * 5}, TypeError, "one of them is '2'"),
-        (
-            {"scores": [[float("-inf")] * 5] * 5},
-            ValueError,
-            "a masked cell belongs in the mask",
-        ),
-        (
-            {"scores": [[float("nan")] * 5] * 5},
-            ValueError,
-            "from -9 to 9; one of them is nan",
-        ),
+        ({"scores": [[float("-inf")] * 5] * 5}, ValueError, "a masked cell belongs in the mask"),
+        ({"scores": [[float("nan")] * 5] * 5}, ValueError, "from -9 to 9; one of them is nan"),
         ({"valid_len": 6}, ValueError, "whole number from 0 to 5; got 6"),
         ({"valid_len": 2.5}, ValueError, "whole number from 0 to 5; got 2.5"),
         ({"causal": 1}, TypeError, "True or False"),
         ({"edits": {}}, TypeError, "True = may attend"),
         ({"edits": [[0, 1, 1]]}, TypeError, r"one of them is \[0, 1, 1\]"),
-        (
-            {"edits": [[0, 5, True]]},
-            ValueError,
-            r"from 0 to 4.*; one of them is \[0, 5",
-        ),
+        ({"edits": [[0, 5, True]]}, ValueError, r"from 0 to 4.*; one of them is \[0, 5"),
         ({"edits": [[0, 1, True], [0, 1, False]]}, ValueError, "each cell once"),
-        (
-            {"convention": "pytorch"},
-            ValueError,
-            "one of 'book', 'blocked', 'binary', 'additive'",
-        ),
+        ({"convention": "pytorch"}, ValueError, "one of 'book', 'blocked', 'binary', 'additive'"),
         ({"policy": "-inf"}, ValueError, "'minus_inf'"),
         ({"cell": 3}, TypeError, "query index, key index"),
         ({"cell": [0, 5]}, ValueError, r"from 0 to 4; got \[0, 5\]"),

@@ -105,9 +105,7 @@ def test_the_sentence_is_short(open_figure):
     page = open_figure(MemoryRegressionFigure(), width=390)
     card = page.page.locator(".ab-card")
     height = card.bounding_box()["height"]
-    for written, beta, decay, sharpness in itertools.product(
-        (0, 1, 2, 5), (0, 0.5, 1, 1.5, 2), (1, 0.85), (20, 0)
-    ):
+    for written, beta, decay, sharpness in itertools.product((0, 1, 2, 5), (0, 0.5, 1, 1.5, 2), (1, 0.85), (20, 0)):
         page.set(written=written, beta=beta, decay=decay, sharpness=sharpness)
         assert len(said(page).split()) <= 60
         assert card.bounding_box()["height"] == pytest.approx(height, abs=1)
@@ -142,10 +140,7 @@ def test_the_sentence_says_what_a_write_does_to_the_older_pairs(open_figure):
     assert most == 3
     ratio = math.cos((PAIRS[4][0] - PAIRS[3][0]) * math.pi / 6)
     assert after[3] - before[3] == pytest.approx(ratio * (after[4] - before[4]))
-    assert (
-        f"The answer for pair 4's key, 33° away, is dragged along cos 33° = {ratio:.2f} times as far"
-        in said(page)
-    )
+    assert f"The answer for pair 4's key, 33° away, is dragged along cos 33° = {ratio:.2f} times as far" in said(page)
     assert f"as far, from {before[3]:.2f} to {after[3]:.2f}. " in said(page)
 
 
@@ -183,9 +178,7 @@ def test_arrows_lead_from_the_old_wave_to_the_new_one(open_figure):
     page = open_figure(MemoryRegressionFigure())
     arrows = page.page.locator(".ab-stage svg line[stroke-linecap='round']")
     assert arrows.count() == 5
-    longest = arrows.last.evaluate(
-        "(e) => Math.abs(e.y2.baseVal.value - e.y1.baseVal.value)"
-    )
+    longest = arrows.last.evaluate("(e) => Math.abs(e.y2.baseVal.value - e.y1.baseVal.value)")
     before, after = by_the_package(4, 1.0, 1.0)[4], by_the_package(5, 1.0, 1.0)[4]
     assert longest > 10 and after < before
     page.slide("written", 0)
@@ -233,12 +226,8 @@ def test_linear_and_delta_differ_in_colour_and_the_squares_are_named(open_figure
         for text in ("pair", "linear", "delta rule", "least squares")
     }  # fmt: skip
     assert all(name.count() == 1 for name in legend.values())
-    strokes = page.page.locator(
-        "svg path[stroke-dasharray='9 5'], svg path[stroke-width='2.8']"
-    )
-    colours = strokes.evaluate_all(
-        "(paths) => paths.map((p) => getComputedStyle(p).stroke)"
-    )
+    strokes = page.page.locator("svg path[stroke-dasharray='9 5'], svg path[stroke-width='2.8']")
+    colours = strokes.evaluate_all("(paths) => paths.map((p) => getComputedStyle(p).stroke)")
     assert len(set(colours)) == 2  # the delta rule and least squares share the ink
     top = page.page.locator("svg text:text-is('4')").first.bounding_box()["y"]
     last = legend["least squares"].bounding_box()
@@ -290,8 +279,7 @@ def test_it_fits_a_phone(open_figure, theme):
 def test_a_phone_shows_controls_drawing_and_sentence_together(open_figure):
     page = open_figure(MemoryRegressionFigure(), width=390)
     card, controls, sentence = (
-        page.page.locator(f".ab-{name}").first.bounding_box()
-        for name in ("card", "controls", "said")
+        page.page.locator(f".ab-{name}").first.bounding_box() for name in ("card", "controls", "said")
     )
     assert controls["height"] <= 170
     assert sentence["y"] + sentence["height"] - card["y"] <= 844

@@ -55,9 +55,7 @@ def test_fallback_pictures_count_from_one():
         assert not FROM_ZERO.search(picture.read_text("utf-8")), picture
 
 
-@pytest.mark.parametrize(
-    "chapter", sorted(CHAPTERS.glob("**/*.md")), ids=lambda path: path.stem
-)
+@pytest.mark.parametrize("chapter", sorted(CHAPTERS.glob("**/*.md")), ids=lambda path: path.stem)
 def test_texts_count_from_one(chapter):
     """Outside of code, where an index is one."""
     assert not FROM_ZERO.findall(CODE.sub("", chapter.read_text("utf-8")))

@@ -11,21 +11,8 @@ import pytest
 from attnbook import widgets
 from attnbook.widgets import SaturationFigure
 from attnbook.widgets.capture import capture
-from attnbook.widgets.kit import (
-    WIDGETS,
-    module_source,
-    script_parts,
-    source,
-    static_box,
-)
-from attnbook.widgets.page import (
-    classic_script,
-    figures_in,
-    kit_scripts,
-    page_scripts,
-    script_names,
-    write_assets,
-)
+from attnbook.widgets.kit import WIDGETS, module_source, script_parts, source, static_box
+from attnbook.widgets.page import classic_script, figures_in, kit_scripts, page_scripts, script_names, write_assets
 
 NODE = Path(sys.executable).with_name("node")
 
@@ -33,12 +20,8 @@ NODE = Path(sys.executable).with_name("node")
 
 
 def test_the_export_becomes_a_registration():
-    script = classic_script(
-        "some", "const a = 1;\nexport default { render, math: { a } };\n"
-    )
-    assert script.endswith(
-        'attnbook.register("some", modules["widgets/some/figure.js"]);\n})();\n'
-    )
+    script = classic_script("some", "const a = 1;\nexport default { render, math: { a } };\n")
+    assert script.endswith('attnbook.register("some", modules["widgets/some/figure.js"]);\n})();\n')
     assert "export " not in script and '"use strict"' in script
 
 
@@ -50,34 +33,19 @@ def test_the_export_becomes_a_registration():
             "export const a = 1;\nexport default { a };",
             "some/figure.js has `export default { a };`, which the build does not understand",
         ),
-        (
-            "export default { a };\nexport default { b };",
-            "some/figure.js must have one export default, and no other",
-        ),
-        (
-            'import { a } from "./a.js";\nexport default { a };',
-            "some/figure.js imports ./a.js; there is no such file",
-        ),
+        ("export default { a };\nexport default { b };", "some/figure.js must have one export default, and no other"),
+        ('import { a } from "./a.js";\nexport default { a };', "some/figure.js imports ./a.js; there is no such file"),
         (
             'import { a, fmt } from "../kit/kit.js";\nexport default { a };',
             "some/figure.js imports a from ../kit/kit.js, which exports no such name",
         ),
-        (
-            'import { fmt as a } from "../kit/kit.js";\nexport default { a };',
-            "imports as, a from ../kit/kit.js",
-        ),
-        (
-            'import kit from "../kit/kit.js";\nexport default { kit };',
-            "names come in braces from a .js file",
-        ),
+        ('import { fmt as a } from "../kit/kit.js";\nexport default { a };', "imports as, a from ../kit/kit.js"),
+        ('import kit from "../kit/kit.js";\nexport default { kit };', "names come in braces from a .js file"),
         (
             'import DATA from "../beam_tree/data.json";\nexport default { DATA };',
             'one name without braces from a .json file, with { type: "json" }',
         ),
-        (
-            'import * as kit from "../kit/kit.js";\nexport default { kit };',
-            "which the build does not understand",
-        ),
+        ('import * as kit from "../kit/kit.js";\nexport default { kit };', "which the build does not understand"),
     ],
 )
 def test_a_module_that_cannot_become_a_script_is_an_error(source, message):
@@ -87,23 +55,15 @@ def test_a_module_that_cannot_become_a_script_is_an_error(source, message):
 
 def test_imports_in_a_circle_are_named(tmp_path, monkeypatch):
     monkeypatch.setattr(source, "PACKAGE", tmp_path)
-    (tmp_path / "a.js").write_text(
-        'import { b } from "./b.js";\nexport const a = () => b;\n'
-    )
-    (tmp_path / "b.js").write_text(
-        'import { a } from "./a.js";\nexport const b = () => a;\n'
-    )
-    with pytest.raises(
-        ValueError, match="imports in a circle: a.js → b.js → a.js; move"
-    ):
+    (tmp_path / "a.js").write_text('import { b } from "./b.js";\nexport const a = () => b;\n')
+    (tmp_path / "b.js").write_text('import { a } from "./a.js";\nexport const b = () => a;\n')
+    with pytest.raises(ValueError, match="imports in a circle: a.js → b.js → a.js; move"):
         script_parts(tmp_path / "a.js")
 
 
 def test_names_that_are_not_exported_stay_in_their_file(tmp_path, monkeypatch):
     monkeypatch.setattr(source, "PACKAGE", tmp_path)
-    (tmp_path / "one.js").write_text(
-        "function same() { return 1; }\nexport const [one, two] = [same(), 2];\n"
-    )
+    (tmp_path / "one.js").write_text("function same() { return 1; }\nexport const [one, two] = [same(), 2];\n")
     (tmp_path / "n.json").write_text('{"three": 3}\n')
     (tmp_path / "all.js").write_text(
         'import DATA from "./n.json" with { type: "json" };\nimport {\n  one,\n  two,\n} from "./one.js";\n'
@@ -111,33 +71,15 @@ def test_names_that_are_not_exported_stay_in_their_file(tmp_path, monkeypatch):
     )
     parts = script_parts(tmp_path / "all.js")
     assert list(parts) == ["n.json", "one.js", "all.js"]
-    script = "\n".join(
-        [
-            "const modules = {};",
-            *parts.values(),
-            'console.log(modules["all.js"].same())',
-        ]
-    )
-    assert (
-        subprocess.run([NODE, "-e", script], capture_output=True, text=True).stdout
-        == "[ 1, 2, 3 ]\n"
-    )
+    script = "\n".join(["const modules = {};", *parts.values(), 'console.log(modules["all.js"].same())'])
+    assert subprocess.run([NODE, "-e", script], capture_output=True, text=True).stdout == "[ 1, 2, 3 ]\n"
 
 
 def test_scripts_are_written_for_every_figure(tmp_path):
     files = write_assets(tmp_path / "a" / "b")
-    assert {
-        "host.js",
-        "kit.js",
-        "kit-words.js",
-        "figures.css",
-        "train_width.js",
-        "softmax_saturation.js",
-    } <= set(files)
+    assert {"host.js", "kit.js", "kit-words.js", "figures.css", "train_width.js", "softmax_saturation.js"} <= set(files)
     assert sorted(p.name for p in (tmp_path / "a" / "b").iterdir()) == files
-    assert (
-        write_assets(tmp_path / "a" / "b") == files
-    )  # a second build writes over the first
+    assert write_assets(tmp_path / "a" / "b") == files  # a second build writes over the first
 
 
 def test_a_page_loads_the_kit_once_and_before_its_figures():
@@ -150,26 +92,18 @@ def test_a_page_loads_the_kit_once_and_before_its_figures():
     for script in map(classic_script, script_names()):
         assert 'modules["widgets/kit/' in script
         assert not re.search(r'^modules\["widgets/kit/', script, re.MULTILINE)
-    made = re.findall(
-        r'^modules\["widgets/kit/(\w+)\.js',
-        "".join(kit_scripts().values()),
-        re.MULTILINE,
-    )
+    made = re.findall(r'^modules\["widgets/kit/(\w+)\.js', "".join(kit_scripts().values()), re.MULTILINE)
     assert sorted(made) == sorted({p.stem for p in source.KIT.glob("*.js")} - {"host"})
 
 
 def test_no_address_outside_the_page_in_any_source():
     for name in script_names():
-        addresses = set(
-            re.findall(r"(?:https?:)?//[\w.-]+\.\w+[^\s\"']*", module_source(name))
-        )
+        addresses = set(re.findall(r"(?:https?:)?//[\w.-]+\.\w+[^\s\"']*", module_source(name)))
         assert addresses <= {"http://www.w3.org/2000/svg"}, name
 
 
 def test_figures_are_found_in_a_page():
-    boxes = [
-        static_box(name, {}, "words", "data:,") for name in ("b_two", "a_one", "b_two")
-    ]
+    boxes = [static_box(name, {}, "words", "data:,") for name in ("b_two", "a_one", "b_two")]
     assert figures_in("<p>".join(boxes)) == ["b_two", "a_one"]
     assert figures_in("<p>no figure</p>") == []
 
@@ -182,9 +116,7 @@ def test_two_figures_on_a_page_live_apart(open_html):
     assert page.page.locator(".attnbook-figure.ab-live").count() == 2
     page.page.locator("input[type=range]").first.fill("0")
     page.settle()
-    values = page.page.evaluate(
-        "[...document.querySelectorAll('.attnbook-figure')].map((b) => b.abModel.get('d'))"
-    )
+    values = page.page.evaluate("[...document.querySelectorAll('.attnbook-figure')].map((b) => b.abModel.get('d'))")
     assert values == [4, 4]
     ids = page.page.evaluate("[...document.querySelectorAll('[id]')].map((n) => n.id)")
     assert len(ids) == len(set(ids)) > 4
@@ -198,9 +130,7 @@ def test_without_javascript_the_picture_is_there(open_html):
 
 
 def test_with_a_broken_state_the_picture_stays(open_html):
-    page = open_html(
-        static_box("softmax_saturation", {}, "words", "data:,").replace("{}", "{")
-    )
+    page = open_html(static_box("softmax_saturation", {}, "words", "data:,").replace("{}", "{"))
     assert not page.live and page.page.locator(".ab-card").count() == 0
     (problem,) = page.problems
     page.problems.clear()
@@ -235,18 +165,9 @@ def test_the_hosts_model_behaves_like_jupyterlabs(open_module):
     page = open_module(HOST, {"a": 1, "b": [1, 2]}).page
     heard = "probe.heard.splice(0)"
     assert page.evaluate(f"(probe.model.set('a', 2), {heard})") == [2, "any"]
-    assert (
-        page.evaluate(f"(probe.model.set('b', [1, 2]), {heard})") == []
-    )  # equal is not a change
-    assert page.evaluate(
-        f"(probe.model.off('change:a', probe.note), probe.model.set('a', 3), {heard})"
-    ) == ["any"]
-    assert (
-        page.evaluate(
-            f"(probe.model.off(), probe.model.set('b', []), probe.model.save_changes(), {heard})"
-        )
-        == []
-    )
+    assert page.evaluate(f"(probe.model.set('b', [1, 2]), {heard})") == []  # equal is not a change
+    assert page.evaluate(f"(probe.model.off('change:a', probe.note), probe.model.set('a', 3), {heard})") == ["any"]
+    assert page.evaluate(f"(probe.model.off(), probe.model.set('b', []), probe.model.save_changes(), {heard})") == []
     assert page.evaluate("[probe.model.get('a'), probe.model.get('none')]") == [3, None]
 
 
@@ -261,12 +182,8 @@ def small_book(tmp_path_factory):
         'extensions = ["myst_parser", "attnbook.widgets.page"]\nhtml_theme = "basic"\nhtml_favicon = "f.svg"\n'
     )
     (folder / "f.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg"/>')
-    figure = (
-        '```{live-figure} softmax_saturation\n:state: {"d": 256, "scaled": true}\n```\n'
-    )
-    (folder / "index.md").write_text(
-        f"# With\n\n{figure}\n```{{toctree}}\nplain\n```\n"
-    )
+    figure = '```{live-figure} softmax_saturation\n:state: {"d": 256, "scaled": true}\n```\n'
+    (folder / "index.md").write_text(f"# With\n\n{figure}\n```{{toctree}}\nplain\n```\n")
     (folder / "plain.md").write_text("# Without\n\nNo figure.\n")
     done = build(folder)
     assert done.returncode == 0, done.stderr
@@ -274,17 +191,7 @@ def small_book(tmp_path_factory):
 
 
 def build(folder):
-    command = [
-        sys.executable,
-        "-m",
-        "sphinx",
-        "-W",
-        "-q",
-        "-b",
-        "html",
-        str(folder),
-        str(folder / "out"),
-    ]
+    command = [sys.executable, "-m", "sphinx", "-W", "-q", "-b", "html", str(folder), str(folder / "out")]
     return subprocess.run(command, capture_output=True, text=True, timeout=120)
 
 
@@ -329,20 +236,12 @@ def test_the_built_picture_is_a_file_with_its_place_kept(small_book, browser):
     ("directive", "message"),
     [
         ("```{live-figure} nothing\n```", "no figure is called 'nothing'"),
-        (
-            '```{live-figure} softmax_saturation\n:state: {"d": 1}\n```',
-            "a whole number from 4 to 768; got 1",
-        ),
-        (
-            "```{live-figure} softmax_saturation\n:state: {d}\n```",
-            "live-figure: Expecting property name",
-        ),
+        ('```{live-figure} softmax_saturation\n:state: {"d": 1}\n```', "a whole number from 4 to 768; got 1"),
+        ("```{live-figure} softmax_saturation\n:state: {d}\n```", "live-figure: Expecting property name"),
     ],
 )
 def test_a_wrong_directive_stops_the_build(tmp_path, directive, message):
-    (tmp_path / "conf.py").write_text(
-        'extensions = ["myst_parser", "attnbook.widgets.page"]\nhtml_theme = "basic"\n'
-    )
+    (tmp_path / "conf.py").write_text('extensions = ["myst_parser", "attnbook.widgets.page"]\nhtml_theme = "basic"\n')
     (tmp_path / "index.md").write_text(f"# Page\n\n{directive}\n")
     done = build(tmp_path)
     assert done.returncode != 0
@@ -369,7 +268,5 @@ def normal(svg):
 def test_states_survive_the_way_into_the_page(open_html):
     state = {"text": "</script> é 中", "list": [1.5, None, True], "nested": {"a": [{}]}}
     page = open_html(static_box("unknown", state, "words", "data:,"), scripts=["host"])
-    text = page.page.evaluate(
-        "document.querySelector('script[type=\"application/json\"]').textContent"
-    )
+    text = page.page.evaluate("document.querySelector('script[type=\"application/json\"]').textContent")
     assert json.loads(text) == state

@@ -13,11 +13,7 @@ NAMED = re.compile(
     r"\b(?:fill|stroke|colou?r|background)[\"']?\s*[:=]\s*[\"']?"
     r"(?!none|transparent|inherit|currentColor|var\b|url\b)([a-z]+)[\"';]"
 )
-FIGURES = sorted(
-    path
-    for path in WIDGETS.rglob("*")
-    if path.suffix in (".js", ".py") and path.parent != KIT
-)
+FIGURES = sorted(path for path in WIDGETS.rglob("*") if path.suffix in (".js", ".py") and path.parent != KIT)
 
 
 def variables(head):
@@ -35,23 +31,16 @@ PALETTE = {*LIGHT.values(), *re.findall(r"#[0-9a-f]{6}", HEADS)}
 
 def strangers(source):
     """The colours in a source that are not the palette's."""
-    literals = [
-        c for c in LITERAL.findall(source) if "{" not in c
-    ]  # computed from the palette
+    literals = [c for c in LITERAL.findall(source) if "{" not in c]  # computed from the palette
     return [c for c in literals if c.lower() not in PALETTE] + NAMED.findall(source)
 
 
-@pytest.mark.parametrize(
-    "path", FIGURES, ids=[str(path.relative_to(WIDGETS)) for path in FIGURES]
-)
+@pytest.mark.parametrize("path", FIGURES, ids=[str(path.relative_to(WIDGETS)) for path in FIGURES])
 def test_a_figure_has_no_colour_of_its_own(path):
     assert strangers(path.read_text("utf-8")) == []
 
 
-@pytest.mark.parametrize(
-    "source",
-    ['{ fill: "#123456" }', "{ stroke: 'red' }", "color:teal;", "rgb(1, 2, 3)", "#abc"],
-)
+@pytest.mark.parametrize("source", ['{ fill: "#123456" }', "{ stroke: 'red' }", "color:teal;", "rgb(1, 2, 3)", "#abc"])
 def test_a_stranger_is_seen(source):
     assert len(strangers(source)) == 1
 
@@ -59,9 +48,7 @@ def test_a_stranger_is_seen(source):
 def test_every_colour_is_there_in_both_themes_and_falls_back_to_the_light_one():
     used = {}
     for path in [*WIDGETS.rglob("*.js")]:
-        found = re.findall(
-            r"var\(--ab-([\w-]+)(?:,\s*([^)]*))?\)", path.read_text("utf-8")
-        )
+        found = re.findall(r"var\(--ab-([\w-]+)(?:,\s*([^)]*))?\)", path.read_text("utf-8"))
         for name, fallback in found:
             used.setdefault(name, set()).add(fallback.lower())
     for name, fallbacks in used.items():

@@ -49,31 +49,18 @@ def test_the_encoding_is_the_packages(maths):
     for d, base in SIZES:
         expected = rows(d, base)
         # The package rounds to float32; 1e-6 is more than ten times its step at 1.
-        assert_close(
-            tensor(maths("encoding", 48, d, base)), expected, rtol=0, atol=1e-6
-        )
-        assert_close(
-            tensor(maths("gramMatrix", expected.tolist())),
-            expected @ expected.T,
-            rtol=0,
-            atol=1e-9,
-        )
-        found = maths(
-            "offsetSpread", maths("gramMatrix", maths("encoding", 48, d, base))
-        )
+        assert_close(tensor(maths("encoding", 48, d, base)), expected, rtol=0, atol=1e-6)
+        assert_close(tensor(maths("gramMatrix", expected.tolist())), expected @ expected.T, rtol=0, atol=1e-9)
+        found = maths("offsetSpread", maths("gramMatrix", maths("encoding", 48, d, base)))
         gram = expected @ expected.T
-        spread = max(
-            (gram.diagonal(k) - gram[0, k]).abs().max().item() for k in range(48)
-        )
+        spread = max((gram.diagonal(k) - gram[0, k]).abs().max().item() for k in range(48))
         assert found == pytest.approx(spread, abs=1e-4)
         if d % 2 == 0:
             assert found < 1e-9  # depends on the offset only
 
 
 def test_with_odd_features_the_similarity_depends_on_the_place(maths):
-    assert (
-        maths("offsetSpread", maths("gramMatrix", maths("encoding", 48, 7, 10))) > 0.5
-    )
+    assert maths("offsetSpread", maths("gramMatrix", maths("encoding", 48, 7, 10))) > 0.5
 
 
 @pytest.mark.parametrize(("i", "k"), [(0, 1), (3, 5), (7, 16)])
@@ -83,19 +70,13 @@ def test_an_offset_is_a_rotation_of_every_pair(maths, i, k):
     assert angle == pytest.approx(k * 10000 ** (-2 * i / 16))
     for p in (0, 6, 31):
         turned = maths("rotatePair", expected[p, 2 * i : 2 * i + 2].tolist(), angle)
-        assert turned == pytest.approx(
-            expected[p + k, 2 * i : 2 * i + 2].tolist(), abs=1e-6
-        )
+        assert turned == pytest.approx(expected[p + k, 2 * i : 2 * i + 2].tolist(), abs=1e-6)
 
 
 @pytest.mark.parametrize("omega", [1.0, 10000 ** (-1 / 8), 10 ** (-1.5), 0.7])
 @pytest.mark.parametrize("p", [0, 6, 31])
 def test_where_a_hand_stands_closest_to_where_it_stood(maths, omega, p):
-    off = {
-        q: math.degrees(abs(((q - p) * omega + math.pi) % (2 * math.pi) - math.pi))
-        for q in range(48)
-        if q != p
-    }
+    off = {q: math.degrees(abs(((q - p) * omega + math.pi) % (2 * math.pi) - math.pi)) for q in range(48) if q != p}
     twin, away = maths("twinOf", omega, p)
     assert away == pytest.approx(min(off.values())) == pytest.approx(off[twin])
 
@@ -108,9 +89,7 @@ def test_one_threshold_for_what_a_hand_cannot_tell(page):
         for p in range(0, 32, 3 if i < 2 else 31):
             page.set(frequency=i, position=p)
             off = min(
-                math.degrees(abs(((q - p) * omega + math.pi) % (2 * math.pi) - math.pi))
-                for q in range(48)
-                if q != p
+                math.degrees(abs(((q - p) * omega + math.pi) % (2 * math.pi) - math.pi)) for q in range(48) if q != p
             )
             text = said.inner_text()
             assert ("cannot tell" in text) == (off < 3), (i, p, off)
@@ -163,9 +142,7 @@ def test_the_pair_that_is_shown_is_the_packages(page):
         page.slide("frequency", i)
         for name, q in (("here", p), ("there", p + k), ("turned", p + k)):
             sine, cosine = rows(16, 10000.0)[q, 2 * i : 2 * i + 2].tolist()
-            assert page.text(name) == f"({sine:.2f}, {cosine:.2f})".replace(
-                "-0.00", "0.00"
-            ).replace("-", "−")
+            assert page.text(name) == f"({sine:.2f}, {cosine:.2f})".replace("-0.00", "0.00").replace("-", "−")
         assert page.read("omega") == pytest.approx(10000 ** (-2 * i / 16))
 
 
@@ -179,9 +156,7 @@ def test_a_sine_alone_is_not_turned(page):
 def test_the_similarity_that_is_shown(page):
     page.set(view="similarity")
     table = rows(16, 10000.0)
-    assert page.read("similarity") == pytest.approx(
-        (table[6] @ table[11]).item(), abs=1e-5
-    )
+    assert page.read("similarity") == pytest.approx((table[6] @ table[11]).item(), abs=1e-5)
     page.press("offset", "ArrowRight", "ArrowRight")
     similarities = (table @ table[6])[6:]
     assert page.state("offset") == 7
@@ -227,21 +202,14 @@ def test_the_shuffle_that_is_shown(page):
     assert page.text("without") == "0.000" and page.read("with") > 0.1
     outputs = attention(embedding(["man", "bites", "dog"], 16) + rows(16, 10000.0, 3))
     shown = page.page.locator('[data-number="with-second-2-1"]').text_content()
-    assert float(shown.replace("−", "-")) == pytest.approx(
-        outputs[2, 1].item(), abs=0.0051
-    )
+    assert float(shown.replace("−", "-")) == pytest.approx(outputs[2, 1].item(), abs=0.0051)
     assert page.page.get_by_text("= as before").count() == 3
     largest = page.read("with")  # the sentence, the tile and the row of "dog" agree
     assert page.page.get_by_text(f"≠ by {largest:.2f}").count() == 1
-    assert (
-        f"of “dog”: one number moves by {largest:.2f}."
-        in page.page.locator(".ab-said").inner_text()
-    )
+    assert f"of “dog”: one number moves by {largest:.2f}." in page.page.locator(".ab-said").inner_text()
     page.click("Original order")
     assert page.state("order") == [0, 1, 2] and page.read("with") == 0
-    buttons = page.page.locator(".ab-controls").get_by_role(
-        "button", name="Shuffle the words"
-    )
+    buttons = page.page.locator(".ab-controls").get_by_role("button", name="Shuffle the words")
     seen = {(0, 1, 2)}
     for _ in range(4):
         before = page.state("order")
@@ -255,11 +223,7 @@ def test_the_shuffle_that_is_shown(page):
 
 
 def test_the_same_word_twice_is_no_difference(open_figure):
-    page = open_figure(
-        PositionExplorerFigure(
-            view="shuffle", words=["so", "very", "so"], order=[2, 1, 0]
-        )
-    )
+    page = open_figure(PositionExplorerFigure(view="shuffle", words=["so", "very", "so"], order=[2, 1, 0]))
     assert page.read("with") < 1e-12
     assert page.page.get_by_text("≠").count() == 0
     assert "positions make no difference" in page.page.locator(".ab-said").inner_text()
@@ -341,26 +305,18 @@ def test_the_tabs_by_mouse_and_by_keys(page):
     page.page.keyboard.press("ArrowRight")
     page.settle()
     assert page.state("view") == "encoding"
-    assert [tab.get_attribute("aria-selected") for tab in tabs.all()] == [
-        "true",
-        "false",
-        "false",
-    ]
+    assert [tab.get_attribute("aria-selected") for tab in tabs.all()] == ["true", "false", "false"]
 
 
 def test_fewer_features_keep_the_frequency_inside_and_reset_restores(page):
     page.slide("frequency", 7)
     page.slide("d_model", 5)
     assert page.state("frequency") == 2
-    assert (
-        page.page.locator('input[data-control="frequency"]').get_attribute("max") == "2"
-    )
+    assert page.page.locator('input[data-control="frequency"]').get_attribute("max") == "2"
     page.slide("base", 0)
     page.slide("position", 30)
     page.reset()
-    assert {
-        name: page.state(name) for name in PositionExplorerFigure().state()
-    } == PositionExplorerFigure().state()
+    assert {name: page.state(name) for name in PositionExplorerFigure().state()} == PositionExplorerFigure().state()
 
 
 def test_a_click_on_a_feature_chooses_its_frequency(page):
@@ -372,11 +328,7 @@ def test_a_click_on_a_feature_chooses_its_frequency(page):
 @pytest.mark.parametrize("d", [3, 32])
 def test_it_fits_on_a_phone(open_figure, d):
     words = ["positive", "thinking", "can", "move", "mountain"]
-    page = open_figure(
-        PositionExplorerFigure(d_model=d, words=words, position=31, offset=16),
-        width=390,
-        theme="dark",
-    )
+    page = open_figure(PositionExplorerFigure(d_model=d, words=words, position=31, offset=16), width=390, theme="dark")
     for view in ("encoding", "similarity", "shuffle"):
         page.set(view=view)
         page.require_fit()
@@ -388,36 +340,20 @@ def test_it_fits_on_a_phone(open_figure, d):
 @pytest.mark.parametrize(
     ("traits", "error", "says"),
     [
-        (
-            {"view": "gram"},
-            ValueError,
-            "one of 'encoding', 'similarity', 'shuffle'; got 'gram'",
-        ),
-        (
-            {"position": 32},
-            ValueError,
-            "the position p: a whole number from 0 to 31; got 32",
-        ),
+        ({"view": "gram"}, ValueError, "one of 'encoding', 'similarity', 'shuffle'; got 'gram'"),
+        ({"position": 32}, ValueError, "the position p: a whole number from 0 to 31; got 32"),
         ({"offset": -1}, ValueError, "from 0 to 16; got -1"),
         ({"d_model": 1}, ValueError, "from 2 to 32; got 1"),
         ({"d_model": 7.5}, ValueError, "a whole number from 2 to 32"),
         ({"base": 0}, ValueError, "from 2 to 1000000; got 0"),
         ({"base": "10"}, TypeError, "a number from 2"),
         ({"frequency": 8}, ValueError, "with 16 features .* from 0 to 7; got 8"),
-        (
-            {"frequency": 4, "d_model": 7},
-            ValueError,
-            "with 7 features .* from 0 to 3; got 4",
-        ),
+        ({"frequency": 4, "d_model": 7}, ValueError, "with 7 features .* from 0 to 3; got 4"),
         ({"words": "dog bites man"}, TypeError, "split the sentence first"),
         ({"words": ["dog"]}, ValueError, "a list of 2 to 5 words .*; got 1"),
         ({"words": ["dog", 3]}, TypeError, "one of them is 3"),
         ({"words": ["dog", "x" * 9]}, ValueError, "1 to 8 characters"),
-        (
-            {"order": [0, 1]},
-            ValueError,
-            "indices.*: a list of 3 whole numbers from 0 to 2, each once",
-        ),
+        ({"order": [0, 1]}, ValueError, "indices.*: a list of 3 whole numbers from 0 to 2, each once"),
         ({"order": [0, 1, 1]}, ValueError, r"each once; got \[0, 1, 1\]"),
         ({"order": "210"}, TypeError, "a list of 3 whole numbers"),
         ({"colour": "red"}, TypeError, "has no colour"),
@@ -473,10 +409,7 @@ def test_all_views_are_as_high(open_figure, width):
 @pytest.mark.parametrize("view", ["encoding", "similarity", "shuffle"])
 def test_a_phone_shows_controls_drawing_and_sentence_together(open_figure, view):
     page = open_figure(PositionExplorerFigure(view=view), width=390)
-    box = {
-        name: page.page.locator(f".ab-{name}").first.bounding_box()
-        for name in ("card", "controls", "said")
-    }
+    box = {name: page.page.locator(f".ab-{name}").first.bounding_box() for name in ("card", "controls", "said")}
     assert box["controls"]["height"] <= 100
     end = box["said"]["y"] + box["said"]["height"]
     assert end - box["card"]["y"] <= 844

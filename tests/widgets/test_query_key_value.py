@@ -6,29 +6,17 @@ import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from attnbook.attention import (
-    attention_pooling,
-    dot_score,
-    gaussian_score,
-    masked_softmax,
-    scaled_dot_score,
-)
+from attnbook.attention import attention_pooling, dot_score, gaussian_score, masked_softmax, scaled_dot_score
 from attnbook.widgets import QueryKeyValueFigure
 
 SCORES = {"dot": dot_score, "scaled_dot": scaled_dot_score, "gaussian": gaussian_score}
 
 
 def package(score, query, key, value, sharpness):
-    query, key, value = (
-        torch.tensor(t, dtype=torch.float64) for t in ([query], key, value)
-    )
+    query, key, value = (torch.tensor(t, dtype=torch.float64) for t in ([query], key, value))
     scores = SCORES[score](query, key)
     weights = masked_softmax(sharpness * scores)
-    return {
-        "scores": scores[0],
-        "weights": weights[0],
-        "output": attention_pooling(weights, value)[0],
-    }
+    return {"scores": scores[0], "weights": weights[0], "output": attention_pooling(weights, value)[0]}
 
 
 def assert_inside(output, values, slack=1e-9):
@@ -47,18 +35,13 @@ def test_look_up_is_the_packages(maths, score):
     rng = np.random.default_rng(5)
     for _ in range(40):
         size, dims = rng.integers(1, 9), rng.integers(1, 6)
-        query, key = (
-            rng.normal(size=dims).tolist(),
-            rng.normal(size=(size, dims)).tolist(),
-        )
+        query, key = (rng.normal(size=dims).tolist(), rng.normal(size=(size, dims)).tolist())
         value = rng.normal(size=(size, 3)).tolist()
         sharpness = float(rng.choice([0, 0.3, 1, 4, 50]))
         # Only the plane's queries have two dimensions, so that a √2 written as such would show here.
         found = maths("lookUp", score, query, key, value, sharpness)
         for name, expected in package(score, query, key, value, sharpness).items():
-            np.testing.assert_allclose(
-                found[name], expected.numpy(), rtol=1e-9, atol=1e-12, err_msg=name
-            )
+            np.testing.assert_allclose(found[name], expected.numpy(), rtol=1e-9, atol=1e-12, err_msg=name)
 
 
 @pytest.mark.parametrize("score", SCORES)
@@ -67,20 +50,12 @@ def test_what_is_shown_is_the_packages(open_figure, score):
     page = open_figure(figure)
     expected = package(score, figure.query, figure.key, figure.value, 1.7)
     for j in range(5):
-        assert page.read(f"score-{j + 1}") == pytest.approx(
-            expected["scores"][j].item(), abs=1e-9
-        )
-        assert page.read(f"weight-{j + 1}") == pytest.approx(
-            expected["weights"][j].item(), abs=1e-9
-        )
+        assert page.read(f"score-{j + 1}") == pytest.approx(expected["scores"][j].item(), abs=1e-9)
+        assert page.read(f"weight-{j + 1}") == pytest.approx(expected["weights"][j].item(), abs=1e-9)
     x, y = (f"{c:.2f}".replace("-", "−") for c in expected["output"].tolist())
     assert page.text("output") == f"({x}, {y})"
-    assert page.read("largest") == pytest.approx(
-        expected["weights"].max().item(), abs=1e-9
-    )
-    assert page.read("taking-part") == pytest.approx(
-        1 / (expected["weights"] ** 2).sum().item(), abs=1e-9
-    )
+    assert page.read("largest") == pytest.approx(expected["weights"].max().item(), abs=1e-9)
+    assert page.read("taking-part") == pytest.approx(1 / (expected["weights"] ** 2).sum().item(), abs=1e-9)
 
 
 def test_from_uniform_to_a_hard_look_up(open_figure):
@@ -92,9 +67,7 @@ def test_from_uniform_to_a_hard_look_up(open_figure):
     assert page.read("taking-part") == pytest.approx(5)
     page.slide("sharpness", 60)
     assert page.state("sharpness") == 50
-    best = int(
-        package("dot", figure.query, figure.key, figure.value, 1)["weights"].argmax()
-    )
+    best = int(package("dot", figure.query, figure.key, figure.value, 1)["weights"].argmax())
     assert page.read(f"weight-{best + 1}") > 0.9999
     assert page.text("output") == page.text("hard")
     assert "hard look-up" in page.page.locator(".ab-said").inner_text()
@@ -129,13 +102,7 @@ def test_where_all_tie_no_key_is_named(open_figure):
     ],
 )  # fmt: skip
 def test_the_shares_make_a_hundred(maths, weights, says):
-    view = {
-        "query": [1, 1],
-        "output": [0, 0],
-        "winner": 0,
-        "sharpness": 1,
-        "named": False,
-    }
+    view = {"query": [1, 1], "output": [0, 0], "winner": 0, "sharpness": 1, "named": False}
     assert says in maths("inWords", {**view, "weights": weights})
 
 
@@ -152,9 +119,7 @@ def test_the_question_and_the_answer_are_said_in_words(open_figure):
     assert said.inner_text() == sentence
     weights = package("dot", **points(), sharpness=1)["weights"]
     assert [round(100 * a) for a in weights.tolist()[:2]] == [68, 23]
-    assert (
-        page.page.locator("svg text", has_text="a big animal?").count() == 1
-    )  # beside the query
+    assert page.page.locator("svg text", has_text="a big animal?").count() == 1  # beside the query
     page.set(query=[-1.5, -1.5], sharpness=4)
     assert "You ask for a small thing." in said.inner_text()
     assert "“candle” takes" in said.inner_text()
@@ -186,21 +151,14 @@ def test_the_output_lies_in_the_hull(maths):
     point = st.lists(coordinate, min_size=2, max_size=2)
     pairs = st.lists(st.tuples(point, point), min_size=2, max_size=8)
 
-    @settings(
-        max_examples=60,
-        deadline=None,
-        derandomize=True,
-        suppress_health_check=list(HealthCheck),
-    )
+    @settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
     @given(point, pairs, st.sampled_from(sorted(SCORES)), st.floats(0, 50))
     def check(query, pairs, score, sharpness):
         key, value = [k for k, _ in pairs], [v for _, v in pairs]
         found = maths("lookUp", score, query, key, value, sharpness)
         assert sum(found["weights"]) == pytest.approx(1) and min(found["weights"]) >= 0
         assert_inside(found["output"], value)
-        assert_inside(
-            found["output"], maths("convexHull", value)
-        )  # the hull that is drawn
+        assert_inside(found["output"], maths("convexHull", value))  # the hull that is drawn
 
     check()
 
@@ -214,10 +172,7 @@ def test_convex_hull(maths):
     square = [[0, 0], [2, 0], [2, 2], [0, 2]]
     hull = maths("convexHull", [[1, 1], *square, [1, 0], [0.5, 1.5]])
     assert sorted(map(tuple, hull)) == sorted(map(tuple, square))
-    assert sorted(map(tuple, maths("convexHull", [[0, 0], [1, 1], [2, 2]]))) == [
-        (0, 0),
-        (2, 2),
-    ]
+    assert sorted(map(tuple, maths("convexHull", [[0, 0], [1, 1], [2, 2]]))) == [(0, 0), (2, 2)]
 
 
 @pytest.mark.parametrize("score", SCORES)
@@ -230,9 +185,7 @@ def test_each_region_is_won_by_its_key(maths, score):
         x, y = polygon.T
         area += abs((x * np.roll(y, -1) - y * np.roll(x, -1)).sum()) / 2
         query = torch.tensor(0.999 * polygon + 0.001 * polygon.mean(0))
-        winners = SCORES[score](
-            query, torch.tensor(figure.key, dtype=torch.float64)
-        ).argmax(-1)
+        winners = SCORES[score](query, torch.tensor(figure.key, dtype=torch.float64)).argmax(-1)
         assert (winners == j).all()
     assert area == pytest.approx(36)  # together they fill the frame
 
@@ -246,14 +199,10 @@ def test_the_query_moved_by_mouse(open_figure):
     page.drag("query", dx=30, dy=90)  # towards key 5, to the lower right
     after = page.state("query")
     assert after[0] > before[0] and after[1] < before[1]
-    assert (after[0] - before[0]) / (before[1] - after[1]) == pytest.approx(
-        30 / 90, rel=1e-3
-    )  # equal units both ways
+    assert (after[0] - before[0]) / (before[1] - after[1]) == pytest.approx(30 / 90, rel=1e-3)  # equal units both ways
     assert page.read("weight-5") > weight
     expected = package("dot", after, page.state("key"), page.state("value"), 1)
-    assert page.read("weight-5") == pytest.approx(
-        expected["weights"][4].item(), abs=1e-9
-    )
+    assert page.read("weight-5") == pytest.approx(expected["weights"][4].item(), abs=1e-9)
 
 
 def test_keys_and_values_moved_by_mouse(open_figure):
@@ -262,9 +211,7 @@ def test_keys_and_values_moved_by_mouse(open_figure):
     page.drag("key-3", dx=-20, dy=10)
     assert page.state("key")[2][0] < -1.7 and page.state("key")[2][1] < 0.3
     page.drag("value-1", dx=25, dy=0)
-    assert (
-        page.state("value")[0][0] > value[0][0] and page.state("value")[1:] == value[1:]
-    )
+    assert page.state("value")[0][0] > value[0][0] and page.state("value")[1:] == value[1:]
     assert page.text("output") != output
     page.drag("value-1", dx=2000, dy=0)
     assert page.state("value")[0][0] == 2.5
@@ -274,9 +221,7 @@ def test_the_query_moved_by_a_finger(open_figure):
     page = open_figure(QueryKeyValueFigure(query=[0, 0]), width=390)
     page.swipe('[data-handle="query"]', dx=30, dy=-40)
     x, y = page.state("query")
-    assert (
-        x / y == pytest.approx(30 / 40, rel=1e-3) and x > 0.4
-    )  # all the way, not cut short by the page's scrolling
+    assert x / y == pytest.approx(30 / 40, rel=1e-3) and x > 0.4  # all the way, not cut short by the page's scrolling
     assert page.page.evaluate("scrollY") == 0
 
 
@@ -290,11 +235,7 @@ def test_moved_by_keyboard(open_figure):
     assert page.state("value")[3] == pytest.approx([-1.8, -0.4])
     page.press("sharpness", "End")
     assert page.state("sharpness") == 50
-    assert (
-        page.handle("query")
-        .get_attribute("aria-valuetext")
-        .startswith("an animal: (0.60, 0.10); ")
-    )
+    assert page.handle("query").get_attribute("aria-valuetext").startswith("an animal: (0.60, 0.10); ")
 
 
 def test_the_score_is_chosen_and_all_is_reset(open_figure):
@@ -315,11 +256,7 @@ def test_the_score_is_chosen_and_all_is_reset(open_figure):
 @pytest.mark.parametrize("pairs", [2, 8])
 def test_other_numbers_of_pairs(open_figure, pairs):
     rng = np.random.default_rng(0)
-    page = open_figure(
-        QueryKeyValueFigure(
-            key=rng.uniform(-2, 2, (pairs, 2)), value=torch.rand(pairs, 2)
-        )
-    )
+    page = open_figure(QueryKeyValueFigure(key=rng.uniform(-2, 2, (pairs, 2)), value=torch.rand(pairs, 2)))
     assert sum(page.read(f"weight-{j + 1}") for j in range(pairs)) == pytest.approx(1)
 
 
@@ -328,9 +265,7 @@ def test_it_fits_a_phone(open_figure, theme):
     page = open_figure(QueryKeyValueFigure(), width=390, theme=theme)
     page.require_fit()
     top = {key: page.handle(key).bounding_box()["y"] for key in ("query", "value-1")}
-    bars = page.page.locator('svg[aria-label^="Scores and weights"]').bounding_box()[
-        "y"
-    ]
+    bars = page.page.locator('svg[aria-label^="Scores and weights"]').bounding_box()["y"]
     assert (
         top["query"] < top["value-1"] < bars
     )  # the query that is moved and the output that it moves: next to each other
@@ -343,52 +278,24 @@ def test_it_fits_a_phone(open_figure, theme):
 @pytest.mark.parametrize(
     ("error", "match", "bad"),
     [
-        (
-            ValueError,
-            r"a point \[x, y\], numbers from -2.5 to 2.5; got \[1, 2, 3\]",
-            {"query": [1, 2, 3]},
-        ),
+        (ValueError, r"a point \[x, y\], numbers from -2.5 to 2.5; got \[1, 2, 3\]", {"query": [1, 2, 3]}),
         (TypeError, r"got \['north', 0\]", {"query": ["north", 0]}),
         (TypeError, r"got \[True, 0\]", {"query": [True, 0]}),
         (TypeError, "got 3", {"query": 3}),
         (ValueError, r"got \[0, 2.6\]", {"query": [0, 2.6]}),
         (ValueError, r"got \[0, nan\]", {"query": [0, float("nan")]}),
-        (
-            TypeError,
-            r"a list of 2 to 8 points \[x, y\].*; one of them is 1",
-            {"key": [1, 2]},
-        ),
+        (TypeError, r"a list of 2 to 8 points \[x, y\].*; one of them is 1", {"key": [1, 2]}),
         (ValueError, "2 to 8 points .*; got 1", {"key": [[0, 0]], "value": [[0, 0]]}),
-        (
-            ValueError,
-            "2 to 8 points .*; got 9",
-            {"key": [[0, 0]] * 9, "value": [[0, 0]] * 9},
-        ),
-        (
-            ValueError,
-            "one value for each key; got 3 keys and 5 values",
-            {"key": [[0, 0]] * 3},
-        ),
+        (ValueError, "2 to 8 points .*; got 9", {"key": [[0, 0]] * 9, "value": [[0, 0]] * 9}),
+        (ValueError, "one value for each key; got 3 keys and 5 values", {"key": [[0, 0]] * 3}),
         (
             ValueError,
             "names for 5 pairs, got 3; leave out named=True",
             {"key": [[0, 0]] * 3, "value": [[0, 0]] * 3, "named": True},
         ),
-        (
-            ValueError,
-            "one of 'dot', 'scaled_dot', 'gaussian'; got 'cosine'",
-            {"score": "cosine"},
-        ),
-        (
-            ValueError,
-            "what the scores are multiplied by: a number from 0 to 50; got -1",
-            {"sharpness": -1},
-        ),
-        (
-            TypeError,
-            "has no temperature; it takes query, key, value, score, named, sharpness",
-            {"temperature": 1},
-        ),
+        (ValueError, "one of 'dot', 'scaled_dot', 'gaussian'; got 'cosine'", {"score": "cosine"}),
+        (ValueError, "what the scores are multiplied by: a number from 0 to 50; got -1", {"sharpness": -1}),
+        (TypeError, "has no temperature; it takes query, key, value, score, named, sharpness", {"temperature": 1}),
     ],
 )
 def test_bad_values(error, match, bad):

@@ -11,12 +11,7 @@ from torch.testing import assert_close
 
 from attnbook.data import bundled_pairs, references, split_pairs
 from attnbook.text import BOS, normalise
-from attnbook.translation import (
-    filter_logits,
-    load_page_model,
-    next_word_log_probs,
-    page_model_header,
-)
+from attnbook.translation import filter_logits, load_page_model, next_word_log_probs, page_model_header
 from attnbook.widgets import SamplingExplorerFigure
 from attnbook.widgets.kit import WIDGETS, figure_data
 from attnbook.widgets.kit.samples import seeded_uniforms
@@ -45,18 +40,13 @@ def stored(example):
 def filtered(example, temperature, top_k, top_p):
     """What the package leaves of an example."""
     return filter_logits(
-        stored(example).double(),
-        temperature=temperature,
-        top_k=top_k or None,
-        top_p=None if top_p == 1 else top_p,
+        stored(example).double(), temperature=temperature, top_k=top_k or None, top_p=None if top_p == 1 else top_p
     )
 
 
 def from_browser(values):
     """JSON has no −∞: it arrives as None."""
-    return torch.tensor(
-        [-math.inf if v is None else v for v in values], dtype=torch.float64
-    )
+    return torch.tensor([-math.inf if v is None else v for v in values], dtype=torch.float64)
 
 
 @functools.cache
@@ -82,8 +72,7 @@ def page(open_figure):
 def draw(page, button="Draw a word", words=1):
     page.click(button)
     page.page.wait_for_function(
-        "(n) => document.querySelector('.attnbook-figure').abModel.get('written').length >= n",
-        arg=words,
+        "(n) => document.querySelector('.attnbook-figure').abModel.get('written').length >= n", arg=words
     )
     page.settle()
 
@@ -106,11 +95,7 @@ def test_the_distributions_are_the_models():
         assert len(row["costs"]) == len(vocab) - 2
         names = vocab.tokens(order[:5].tolist())
         apart = (ranked[:5] - ranked[1:6]) > 2e-3  # nearly equal ones may change places
-        assert all(
-            a == b
-            for a, b, sure in zip(names, row["names"], apart, strict=False)
-            if sure
-        )
+        assert all(a == b for a, b, sure in zip(names, row["names"], apart, strict=False) if sure)
         entropies.append(-float((ranked[real].exp() * ranked[real]).sum()))
     assert min(entropies) < 1 < 3 < max(entropies)  # peaked ones and flat ones
     assert (WIDGETS / "sampling_explorer" / "data.json").stat().st_size < 60_000
@@ -131,9 +116,7 @@ def test_the_filters_are_the_packages(page):
             expected = filtered(example, temperature, top_k, top_p)
             # sorted, because equally likely words may stand in any order
             found = from_browser(cut).sort(descending=True).values
-            assert_close(
-                found, expected.sort(descending=True).values, rtol=0, atol=1e-6
-            )
+            assert_close(found, expected.sort(descending=True).values, rtol=0, atol=1e-6)
 
 
 def test_the_dice_fall_into_the_probabilities(maths):
@@ -158,9 +141,7 @@ def test_entropy(maths):
 
 @pytest.mark.parametrize(("temperature", "top_k", "top_p"), FILTERS[:1] + FILTERS[-3:])
 def test_what_is_shown(open_figure, temperature, top_k, top_p):
-    figure = SamplingExplorerFigure(
-        example=2, temperature=temperature, top_k=min(top_k, 1000), top_p=top_p
-    )
+    figure = SamplingExplorerFigure(example=2, temperature=temperature, top_k=min(top_k, 1000), top_p=top_p)
     page = open_figure(figure)
     left = filtered(2, temperature, top_k, top_p)
     before, after = stored(2).double().softmax(-1), left.softmax(-1)
@@ -177,9 +158,7 @@ def test_what_is_shown(open_figure, temperature, top_k, top_p):
         assert shown == (f"{after[i]:.3f}" if left[i].isfinite() else had)
     tail = page.page.locator('[data-row="rest"] text').last.text_content()
     if left[14:].isfinite().any():
-        assert float(tail.split(",")[0]) == pytest.approx(
-            float(after[14:].sum()), abs=6e-4
-        )
+        assert float(tail.split(",")[0]) == pytest.approx(float(after[14:].sum()), abs=6e-4)
     else:
         assert tail == f"{before[14:].sum():.3f}"  # what was lost with them
 
@@ -188,12 +167,7 @@ def test_what_is_the_models_keeps_its_place_while_the_filters_move(page):
     outlines = """() => [...document.querySelectorAll('[data-row] rect[stroke]')]
       .map((box) => Math.round(box.getBoundingClientRect().width))"""
     widths = page.page.evaluate(outlines)
-    for values in (
-        {"temperature": 3.0},
-        {"top_k": 1},
-        {"temperature": 0.1, "top_p": 1},
-        {"draws": 100},
-    ):
+    for values in ({"temperature": 3.0}, {"top_k": 1}, {"temperature": 0.1, "top_p": 1}, {"draws": 100}):
         page.set(**values)
         assert page.page.evaluate(outlines) == widths
 
@@ -204,10 +178,7 @@ def test_top_k_says_why_it_keeps_one_more(page):
     kept = int(filtered(0, 3.0, 500, 1).isfinite().sum())
     assert kept == 501 and ties == 3
     said = page.page.locator(".ab-said")
-    assert (
-        f"top-k keeps {kept} of 1631 words, as the last {ties} are tied in the stored digits"
-        in said.inner_text()
-    )
+    assert f"top-k keeps {kept} of 1631 words, as the last {ties} are tied in the stored digits" in said.inner_text()
     page.set(top_k=100)
     assert "tied" not in said.inner_text()
 
@@ -240,9 +211,7 @@ def test_drawing_shows_frequencies(page):
     page.click("Draw 100")
     page.click("Draw 100")
     assert page.state("draws") == 200
-    drawn = page.page.locator("[data-drawn]").evaluate_all(
-        "(marks) => marks.map((mark) => +mark.dataset.drawn)"
-    )
+    drawn = page.page.locator("[data-drawn]").evaluate_all("(marks) => marks.map((mark) => +mark.dataset.drawn)")
     assert len(drawn) == 4 and sum(drawn) == 200
     probs = filtered(0, 1.0, 4, 1.0).softmax(-1)[:4]
     for count, prob in zip(drawn, probs.tolist(), strict=True):
@@ -256,13 +225,10 @@ def test_drawing_shows_frequencies(page):
 def test_the_draw_is_compared_with_what_was_expected(page):
     page.set(top_p=1, draws=200)
     share = page.page.locator('[data-row="w0"] text').last.text_content()
-    count = page.page.locator('[data-row="w0"] [data-drawn]').get_attribute(
-        "data-drawn"
-    )
+    count = page.page.locator('[data-row="w0"] [data-drawn]').get_attribute("data-drawn")
     assert (
         f"Of 200 draws, {count} gave the likeliest word, “{DATA['examples'][0]['names'][0]}”; "
-        f"200 × {share} = {200 * float(share):.1f} were expected."
-        in page.page.locator(".ab-said").inner_text()
+        f"200 × {share} = {200 * float(share):.1f} were expected." in page.page.locator(".ab-said").inner_text()
     )
 
 
@@ -290,28 +256,19 @@ def test_the_sentence_agrees_with_the_numbers(page, temperature, top_k, top_p):
     said = page.page.locator(".ab-said").inner_text()
     left = filtered(2, temperature, top_k, top_p)
     before, after = stored(2).double().softmax(-1), left.softmax(-1)
-    kept, size, name = (
-        int(left.isfinite().sum()),
-        len(left),
-        DATA["examples"][2]["names"][0],
-    )
+    kept, size, name = (int(left.isfinite().sum()), len(left), DATA["examples"][2]["names"][0])
     if top_p < 1:
         assert f"op-p needs {kept} word" in said
     if kept == 1:
         assert "Only one word is left" in said
     elif kept < size:
         assert said.endswith(
-            f"The other {size - kept} words are cut off, and “{name}” goes from "
-            f"{before[0]:.3f} to {after[0]:.3f}."
+            f"The other {size - kept} words are cut off, and “{name}” goes from {before[0]:.3f} to {after[0]:.3f}."
         )
     elif temperature == 1:
-        assert said.endswith(
-            f"The {size - 10} least likely hold {before[10:].sum():.3f} together."
-        )
+        assert said.endswith(f"The {size - 10} least likely hold {before[10:].sum():.3f} together.")
     else:
-        assert said.endswith(
-            f"No word is cut off; “{name}” goes from {before[0]:.3f} to {after[0]:.3f}."
-        )
+        assert said.endswith(f"No word is cut off; “{name}” goes from {before[0]:.3f} to {after[0]:.3f}.")
 
 
 def test_the_first_sentence_says_which_words_are_left(page):
@@ -333,9 +290,7 @@ def test_a_word_is_drawn_and_the_models_next_distribution_is_shown(page):
     (word,) = translator().target_vocab.tokens([int(order[place])])
     assert page.state("written") == [word]
     prob = page.page.locator("p.ab-se-prefix small").inner_text()
-    assert float(prob.replace("−", "-")) == pytest.approx(
-        float(ranked[place].exp()), rel=0.02
-    )
+    assert float(prob.replace("−", "-")) == pytest.approx(float(ranked[place].exp()), rel=0.02)
     following = model_after(0, [word])
     assert page.read("entropy_before") == pytest.approx(
         -float((following.exp() * following.clamp(min=-100)).sum()), abs=1e-3
@@ -392,9 +347,7 @@ def test_words_given_from_outside_are_read_by_the_model(open_figure):
     page.page.wait_for_selector('.ab-card[aria-busy="false"]')
     page.settle()
     best = translator().target_vocab.tokens([int(model_after(1, ["du"]).argmax())])[0]
-    assert (
-        page.page.locator('[data-row="w0"] text').first.text_content() == best == "thé"
-    )
+    assert page.page.locator('[data-row="w0"] text').first.text_content() == best == "thé"
 
 
 # -- hands --
@@ -431,10 +384,7 @@ def test_the_threshold_by_keys_and_by_mouse(page):
 
 def test_on_a_phone_sliders_bars_and_sentence_are_together(open_figure):
     page = open_figure(SamplingExplorerFigure(), width=390)
-    card, controls, said = (
-        page.page.locator(part).bounding_box()
-        for part in (".ab-card", ".ab-controls", ".ab-said")
-    )
+    card, controls, said = (page.page.locator(part).bounding_box() for part in (".ab-card", ".ab-controls", ".ab-said"))
     assert controls["height"] < 200
     assert said["y"] + said["height"] <= card["y"] + 844
     page.click("More settings")

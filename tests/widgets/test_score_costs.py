@@ -73,31 +73,16 @@ def test_parameters_equal_those_of_the_layers():
     def count(layer):
         return sum(p.numel() for p in layer.parameters())
 
-    assert score_costs("additive", 7, 5, 2, 3)["parameters"] == count(
-        attention.AdditiveAttention(7, 7, 5)
-    )
-    assert score_costs("multiplicative", 7, 5, 2, 3)["parameters"] == count(
-        attention.MultiplicativeAttention(7, 7)
-    )
-    assert (
-        score_costs("scaled_dot", 7, 5, 2, 3)["parameters"]
-        == count(attention.DotProductAttention())
-        == 0
-    )
+    assert score_costs("additive", 7, 5, 2, 3)["parameters"] == count(attention.AdditiveAttention(7, 7, 5))
+    assert score_costs("multiplicative", 7, 5, 2, 3)["parameters"] == count(attention.MultiplicativeAttention(7, 7))
+    assert score_costs("scaled_dot", 7, 5, 2, 3)["parameters"] == count(attention.DotProductAttention()) == 0
 
 
 @pytest.mark.parametrize("name", SCORES)
 def test_counts_in_the_browser_equal_python(maths, name):
-    for d, h, num_queries, num_keys in (
-        (64, 64, 64, 64),
-        (7, 11, 13, 17),
-        (4096, 4096, 4096, 4096),
-        (1, 1, 1, 1),
-    ):
+    for d, h, num_queries, num_keys in ((64, 64, 64, 64), (7, 11, 13, 17), (4096, 4096, 4096, 4096), (1, 1, 1, 1)):
         sizes = {"d": d, "h": h, "num_queries": num_queries, "num_keys": num_keys}
-        assert maths("cost", name, sizes) == score_costs(
-            name, d, h, num_queries, num_keys
-        )
+        assert maths("cost", name, sizes) == score_costs(name, d, h, num_queries, num_keys)
 
 
 def test_the_sliders(page):
@@ -179,8 +164,7 @@ def test_the_sentence_is_true_everywhere(maths):
         if not saves:
             assert words.endswith("At these sizes no h saves any.")
         below, at = (
-            score_costs("additive", **(sizes | {"h": n}))["multiply_adds"]
-            for n in (max(1, from_here - 1), from_here)
+            score_costs("additive", **(sizes | {"h": n}))["multiply_adds"] for n in (max(1, from_here - 1), from_here)
         )
         assert at >= dots and (from_here == 1 or below < dots)
 
@@ -189,11 +173,7 @@ def stored_times():
     """From the chapter's file: {(d, h): how many times the scaled dot product's time the additive score takes}."""
     rows = json.loads((ROOT / "chapters" / "results" / "scores.json").read_text())
     assert rows["n"] == 256 and rows["machine"]["threads"] == 1
-    return {
-        (row["d"], row["h"]): row["ratio"]
-        for row in rows["rows"]
-        if row["score"] == "additive"
-    }
+    return {(row["d"], row["h"]): row["ratio"] for row in rows["rows"] if row["score"] == "additive"}
 
 
 def test_the_times_are_the_stored_ones(page):
@@ -239,8 +219,7 @@ def test_the_first_picture_has_the_measured_time(page):
 def test_the_sentence_is_under_the_lines_and_the_table_below(open_figure, width):
     page = open_figure(ScoreCostsFigure(), width=width)
     tops = [
-        page.page.locator(part).bounding_box()["y"]
-        for part in (".ab-stage >> nth=0", ".ab-said", ".ab-stage >> nth=1")
+        page.page.locator(part).bounding_box()["y"] for part in (".ab-stage >> nth=0", ".ab-said", ".ab-stage >> nth=1")
     ]
     assert tops == sorted(tops)
     box = page.page.locator(".ab-said").bounding_box()
@@ -271,15 +250,10 @@ def test_no_number_is_on_the_dot_products_line(open_figure, width):
         )
         assert len(marks) == 3, marks
         for at in marks:
-            assert at["bottom"] < at["level"] + 1 or at["top"] > at["level"] - 1, (
-                h,
-                at,
-            )
+            assert at["bottom"] < at["level"] + 1 or at["top"] > at["level"] - 1, (h, at)
         for one, other in itertools.combinations(marks, 2):
             beside = one["right"] < other["left"] or other["right"] < one["left"]
-            assert (
-                beside or one["bottom"] < other["top"] or other["bottom"] < one["top"]
-            ), h
+            assert beside or one["bottom"] < other["top"] or other["bottom"] < one["top"], h
 
 
 def test_four_digits_look_the_same_everywhere(page):
@@ -292,9 +266,7 @@ def test_four_digits_look_the_same_everywhere(page):
 def test_on_a_phone_no_word_is_lost(open_figure):
     page = open_figure(ScoreCostsFigure(), width=390)
     shown = page.page.locator("svg text").all_text_contents()
-    assert {"numbers", "for all pairs", "less arithmetic", "more arithmetic"} <= set(
-        shown
-    )
+    assert {"numbers", "for all pairs", "less arithmetic", "more arithmetic"} <= set(shown)
     page.set(d=1024, num_queries=8, num_keys=8)  # the two draw level at h = 4
     page.settle()
     assert "less" in page.page.locator("svg text").all_text_contents()
@@ -360,23 +332,15 @@ def test_on_a_phone_everything_is_in_one_view(open_figure):
 
 def test_either_can_be_cheaper():
     def ratio(*sizes):
-        return (
-            score_costs("additive", *sizes)["multiply_adds"]
-            / score_costs("dot", *sizes)["multiply_adds"]
-        )
+        return score_costs("additive", *sizes)["multiply_adds"] / score_costs("dot", *sizes)["multiply_adds"]
 
     assert ratio(64, 64, 64, 64) == 4
     assert ratio(512, 64, 512, 512) < 1
-    additive, plain = (
-        score_costs(name, 512, 64, 512, 512) for name in ("additive", "dot")
-    )
+    additive, plain = (score_costs(name, 512, 64, 512, 512) for name in ("additive", "dot"))
     assert additive["largest"] == 64 * plain["largest"]
 
 
-@pytest.mark.parametrize(
-    ("sizes", "says"),
-    [((0, 1, 1, 1), "d must be"), ((1, 1, 2.5, 1), "num_queries must be")],
-)
+@pytest.mark.parametrize(("sizes", "says"), [((0, 1, 1, 1), "d must be"), ((1, 1, 2.5, 1), "num_queries must be")])
 def test_bad_sizes_are_named(sizes, says):
     with pytest.raises(ValueError, match=says):
         score_costs("dot", *sizes)
@@ -389,11 +353,7 @@ def test_an_unknown_score_is_named():
 
 @pytest.mark.parametrize(
     ("traits", "says"),
-    [
-        ({"d": 0}, "the size of queries and keys"),
-        ({"h": 2.5}, "whole number"),
-        ({"num_keys": 5000}, "from 1 to 4096"),
-    ],
+    [({"d": 0}, "the size of queries and keys"), ({"h": 2.5}, "whole number"), ({"num_keys": 5000}, "from 1 to 4096")],
 )
 def test_bad_traits_are_named(traits, says):
     with pytest.raises(ValueError, match=says):

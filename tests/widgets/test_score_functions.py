@@ -35,18 +35,13 @@ def by_package(name, query, key, parameters):
     if name == "multiplicative":
         return scores.multiplicative_score(q, k, parameters["weight"])[0]
     if name == "additive":
-        return scores.additive_score(
-            q, k, parameters["W_q"], parameters["W_k"], parameters["w_v"]
-        )[0]
+        return scores.additive_score(q, k, parameters["W_q"], parameters["W_k"], parameters["w_v"])[0]
     return getattr(scores, f"{name}_score")(q, k)[0]
 
 
 def shown(page, name):
     """The four numbers written in the drawing for the four keys."""
-    texts = [
-        page.page.locator(f'[data-cell="{name}-{j}"]').text_content()
-        for j in range(1, 5)
-    ]
+    texts = [page.page.locator(f'[data-cell="{name}-{j}"]').text_content() for j in range(1, 5)]
     return [float(text.split(";")[0].split()[-1].replace("−", "-")) for text in texts]
 
 
@@ -70,12 +65,7 @@ def test_scores_equal_the_package(maths, name):
             return torch.randn(*shape, generator=generator, dtype=torch.float64)
 
         query, key = draw(d), draw(num_keys, d)
-        parameters = {
-            "weight": draw(d, d),
-            "W_q": draw(h, d),
-            "W_k": draw(h, d),
-            "w_v": draw(h),
-        }
+        parameters = {"weight": draw(d, d), "W_q": draw(h, d), "W_k": draw(h, d), "w_v": draw(h)}
         lists = {what: tensor.tolist() for what, tensor in parameters.items()}
         got = table(maths("scoreAll", name, query.tolist(), key.tolist(), lists))
         assert_close(got, by_package(name, query, key, parameters), rtol=0, atol=1e-12)
@@ -96,9 +86,7 @@ def test_what_is_shown_is_what_the_package_computes(page, name):
 def test_dot_and_gaussian_differ_by_the_norms_of_the_keys(page):
     figure = ScoreFunctionsFigure()
     query, key = table(figure.query)[None], table(figure.key)
-    dots, gaussians = (
-        f(query, key).softmax(-1)[0] for f in (scores.dot_score, scores.gaussian_score)
-    )
+    dots, gaussians = (f(query, key).softmax(-1)[0] for f in (scores.dot_score, scores.gaussian_score))
     largest = (dots - gaussians).abs().max().item()
     assert largest > 0.1
     said = page.page.locator(".ab-said").inner_text()
@@ -107,9 +95,7 @@ def test_dot_and_gaussian_differ_by_the_norms_of_the_keys(page):
     assert shown(page, "other") == pytest.approx(gaussians.tolist(), abs=0.0006)
     norms = [
         float(text.replace("−", "-"))
-        for text in page.page.locator("[data-norm]").evaluate_all(
-            "all => all.map((node) => node.dataset.norm)"
-        )
+        for text in page.page.locator("[data-norm]").evaluate_all("all => all.map((node) => node.dataset.norm)")
     ]
     assert norms == pytest.approx((-(key**2).sum(-1) / 2).tolist(), abs=0.006)
     page.set(score="gaussian")  # then it is the other way round
@@ -134,12 +120,8 @@ def test_the_sentence_speaks_of_the_score_and_the_key_that_leads(page):
 def test_on_a_circle_they_coincide(page):
     page.tick("on_circle")
     assert difference(page) == 0
-    assert (
-        "the two sets of weights are one" in page.page.locator(".ab-said").inner_text()
-    )
-    assert (
-        max(shown(page, "weight")) > 0.5
-    )  # not the trivial agreement of four equal weights
+    assert "the two sets of weights are one" in page.page.locator(".ab-said").inner_text()
+    assert max(shown(page, "weight")) > 0.5  # not the trivial agreement of four equal weights
     for _ in range(3):
         page.drag("query", -35, 50)
         assert difference(page) == 0
@@ -156,9 +138,7 @@ def test_the_circle_keeps_directions(maths):
 
 
 def test_the_query_moves_by_mouse(page):
-    width = page.page.evaluate(
-        "document.querySelector('.ab-stage svg').getBoundingClientRect().width"
-    )
+    width = page.page.evaluate("document.querySelector('.ab-stage svg').getBoundingClientRect().width")
     unit = (width - 54) / 6  # the plane is 6 wide; 44 and 10 pixels are the margins
     page.drag("query", -unit, unit / 2)
     assert page.state("query") == pytest.approx([0.5, 0.5], abs=0.02)
@@ -192,13 +172,7 @@ def test_a_query_of_zero_scores_zero_everywhere(page):
 
 
 def test_pieces_are_joined_into_lines(maths):
-    pieces = [
-        [[0, 0], [1, 0]],
-        [[2, 1], [2, 2]],
-        [[2, 0], [1, 0]],
-        [[2, 0], [2, 1]],
-        [[5, 5], [6, 6]],
-    ]
+    pieces = [[[0, 0], [1, 0]], [[2, 1], [2, 2]], [[2, 0], [1, 0]], [[2, 0], [2, 1]], [[5, 5], [6, 6]]]
     lines = maths("joinPieces", pieces)
     assert sorted(min(line, line[::-1]) for line in lines) == [
         [[0, 0], [1, 0], [2, 0], [2, 1], [2, 2]],
@@ -211,37 +185,27 @@ def test_the_zero_level_lies_where_the_score_is_zero(maths, name):
     parameters = drawn_weights(1)
     query = [1.5, 1.0]
     field = maths("sampleScores", name, query, parameters)
-    pieces = maths("region", field["axis"], field["axis"], field["values"], 0, 1)[
-        "pieces"
-    ]
+    pieces = maths("region", field["axis"], field["axis"], field["values"], 0, 1)["pieces"]
     ends = [end for piece in pieces for end in piece]
     assert len(ends) > 40
     tensors = {what: table(value) for what, value in parameters.items()}
     off = by_package(name, table(query), table(ends), tensors).abs().max().item()
-    assert off < (
-        1e-9 if name != "additive" else 0.02
-    )  # a curve between grid points is not quite straight
+    assert off < (1e-9 if name != "additive" else 0.02)  # a curve between grid points is not quite straight
 
 
 def test_level_regions_have_the_right_area(maths):
     def area(name, query, level, sign):
         field = maths("sampleScores", name, query, {})
         total = 0
-        for shape in maths(
-            "region", field["axis"], field["axis"], field["values"], level, sign
-        )["areas"]:
+        for shape in maths("region", field["axis"], field["axis"], field["values"], level, sign)["areas"]:
             pairs = zip(shape, shape[1:] + shape[:1], strict=True)
             total += abs(sum(a[0] * b[1] - b[0] * a[1] for a, b in pairs)) / 2
         return total
 
     assert area("dot", [1.0, 2.0], 0, 1) == pytest.approx(18)  # half of 6 × 6
     assert area("dot", [1.0, 2.0], 0, -1) == pytest.approx(18)
-    assert area("gaussian", [0.2, -0.3], -2, 1) == pytest.approx(
-        4 * math.pi, rel=0.01
-    )  # a disc of radius 2
-    assert area("gaussian", [0.2, -0.3], -2, -1) == pytest.approx(
-        36 - 4 * math.pi, rel=0.01
-    )
+    assert area("gaussian", [0.2, -0.3], -2, 1) == pytest.approx(4 * math.pi, rel=0.01)  # a disc of radius 2
+    assert area("gaussian", [0.2, -0.3], -2, -1) == pytest.approx(36 - 4 * math.pi, rel=0.01)
 
 
 def test_reset_restores_everything(page):
@@ -263,30 +227,16 @@ def test_it_fits_on_a_phone(open_figure, name):
 
 
 def test_weights_are_seeded_and_can_be_given():
-    assert (
-        ScoreFunctionsFigure(seed=3).W_q
-        == ScoreFunctionsFigure(seed=3).W_q
-        != ScoreFunctionsFigure(seed=4).W_q
-    )
-    figure = ScoreFunctionsFigure(
-        weight=torch.eye(2), W_q=[[1, 0]], W_k=[[0, 1]], w_v=[2]
-    )
-    assert (figure.weight, figure.W_q, figure.w_v) == (
-        [[1.0, 0.0], [0.0, 1.0]],
-        [[1.0, 0.0]],
-        [2.0],
-    )
+    assert ScoreFunctionsFigure(seed=3).W_q == ScoreFunctionsFigure(seed=3).W_q != ScoreFunctionsFigure(seed=4).W_q
+    figure = ScoreFunctionsFigure(weight=torch.eye(2), W_q=[[1, 0]], W_k=[[0, 1]], w_v=[2])
+    assert (figure.weight, figure.W_q, figure.w_v) == ([[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.0]], [2.0])
 
 
 @pytest.mark.parametrize(
     ("traits", "error", "says"),
     [
         ({"score": "cosine"}, ValueError, "one of 'dot', 'scaled_dot'"),
-        (
-            {"query": 3},
-            TypeError,
-            r"the query: a point \[x, y\], numbers from -3 to 3; got 3",
-        ),
+        ({"query": 3}, TypeError, r"the query: a point \[x, y\], numbers from -3 to 3; got 3"),
         ({"query": [1, 2, 3]}, ValueError, r"a point \[x, y\].*; got \[1, 2, 3\]"),
         ({"query": [1, "2"]}, TypeError, "the query"),
         ({"query": [1, 4]}, ValueError, r"got \[1, 4\]"),
@@ -297,11 +247,7 @@ def test_weights_are_seeded_and_can_be_given():
         ({"radius": 0}, ValueError, "from 0.5 to 3; got 0"),
         ({"weight": [[1, 2]]}, ValueError, r"matrix M \(2, 2\)"),
         ({"W_q": []}, ValueError, r"matrix W_q \(h, 2\)"),
-        (
-            {"w_v": [1, 2]},
-            ValueError,
-            "share one hidden size h; W_q has 3, W_k has 3, w_v has 2",
-        ),
+        ({"w_v": [1, 2]}, ValueError, "share one hidden size h; W_q has 3, W_k has 3, w_v has 2"),
         ({"seed": -1}, ValueError, "seed must be a whole number"),
         ({"temperature": 2}, TypeError, "has no temperature"),
     ],
@@ -313,9 +259,7 @@ def test_bad_traits_are_named(traits, error, says):
 
 def test_traits_are_checked_when_set_later():
     figure = ScoreFunctionsFigure()
-    with pytest.raises(
-        ValueError, match="has 3 hidden units, got 2; make a new figure"
-    ):
+    with pytest.raises(ValueError, match="has 3 hidden units, got 2; make a new figure"):
         figure.w_v = [1.0, 2.0]
     with pytest.raises(ValueError, match="a list of 4 points"):
         figure.key = [[0, 0]]
@@ -330,9 +274,7 @@ def test_the_sentence_begins_with_what_has_changed(open_figure):
     def most(before, after):
         j = max(range(4), key=lambda i: abs(after[i] - before[i]))
         way = "rose" if after[j] > before[j] else "fell"
-        return (
-            f"the weight of k{'₁₂₃₄'[j]} {way} from {before[j]:.2f} to {after[j]:.2f}. "
-        )
+        return f"the weight of k{'₁₂₃₄'[j]} {way} from {before[j]:.2f} to {after[j]:.2f}. "
 
     first = weights()
     page.press("query", "ArrowLeft", "ArrowLeft", "ArrowLeft", "ArrowLeft", "ArrowLeft")

@@ -56,25 +56,11 @@ def page(open_figure):
 
 def test_heads_are_the_packages(maths):
     for t, d, h in SIZES:
-        x = torch.randn(
-            t, d, generator=torch.Generator().manual_seed(t * d), dtype=torch.float64
-        )
+        x = torch.randn(t, d, generator=torch.Generator().manual_seed(t * d), dtype=torch.float64)
         heads = split_heads(x, h)
-        assert_close(
-            tensor(maths("splitHeads", x.tolist(), h)), heads, rtol=0, atol=1e-12
-        )
-        assert_close(
-            tensor(maths("mergeHeads", heads.tolist())),
-            merge_heads(heads),
-            rtol=0,
-            atol=1e-12,
-        )
-        assert_close(
-            tensor(maths("viewHeads", x.tolist(), h)),
-            x.view(h, t, d // h),
-            rtol=0,
-            atol=1e-12,
-        )
+        assert_close(tensor(maths("splitHeads", x.tolist(), h)), heads, rtol=0, atol=1e-12)
+        assert_close(tensor(maths("mergeHeads", heads.tolist())), merge_heads(heads), rtol=0, atol=1e-12)
+        assert_close(tensor(maths("viewHeads", x.tolist(), h)), x.view(h, t, d // h), rtol=0, atol=1e-12)
 
 
 def test_the_layer_is_the_packages(maths):
@@ -98,13 +84,8 @@ def test_every_number_is_followed_as_torch_moves_it(maths, wrong):
         assert shapes == [list(table.shape) for table in tables] + [[1, t, d]]
         paths = [path for row in maths("traceAll", size) for path in row]
         assert len(paths) == t * d
-        for name, path in enumerate(
-            paths
-        ):  # every number is found where it is said to be
-            assert [
-                table[tuple(index)].item()
-                for table, index in zip(tables, path[:5], strict=True)
-            ] == [name] * 5
+        for name, path in enumerate(paths):  # every number is found where it is said to be
+            assert [table[tuple(index)].item() for table, index in zip(tables, path[:5], strict=True)] == [name] * 5
             assert path[5] == [*path[4][:2], None]
 
 
@@ -114,9 +95,7 @@ def test_misplaced_numbers_are_counted_as_torch_counts_them(maths):
         wrong, right = at_steps(t, d, h, True)[2], at_steps(t, d, h, False)[2]
         assert wrong.shape == right.shape  # which is why nobody is warned
         found = maths("misplaced", {"T": t, "D": d, "H": h, "wrong": True})
-        assert sorted(p * d + f for p, f in found) == sorted(
-            wrong[wrong != right].tolist()
-        )
+        assert sorted(p * d + f for p, f in found) == sorted(wrong[wrong != right].tolist())
         assert maths("misplaced", {"T": t, "D": d, "H": h, "wrong": False}) == []
         counts.append(len(found))
     assert counts[2] == 24 and counts[4] == 0
@@ -130,9 +109,7 @@ def test_the_steps_and_their_shapes(page):
     for i, shape in enumerate(shapes):
         assert page.state("step") == i
         assert page.text("shape") == shape
-        assert (
-            page.page.locator(f'[data-step="{i}"] text').nth(1).text_content() == shape
-        )
+        assert page.page.locator(f'[data-step="{i}"] text').nth(1).text_content() == shape
         if i < 5:
             page.click("Next")
     assert page.page.get_by_role("button", name="Next").is_disabled()
@@ -167,9 +144,7 @@ def test_the_wrong_order_has_the_right_shape_and_the_wrong_numbers(page):
     assert page.read("misplaced") == 24
     assert page.read("error") > 0.1
     assert "positions a and b only" in page.page.locator(".ab-said").inner_text()
-    labels = page.page.locator('[role="option"]').evaluate_all(
-        "(nodes) => nodes.map((n) => n.ariaLabel)"
-    )
+    labels = page.page.locator('[role="option"]').evaluate_all("(nodes) => nodes.map((n) => n.ariaLabel)")
     assert sum(label.endswith("misplaced") for label in labels) == 24
     page.choose("num_heads", "1")
     assert page.read("misplaced") == page.read("error") == 0
@@ -190,12 +165,8 @@ def test_a_cell_is_chosen_by_pointing_and_by_keys(page):
     assert page.state("cell") == [3, 2]
     page.press("cells", "ArrowUp", "ArrowLeft", "ArrowLeft", "ArrowLeft")
     assert page.state("cell") == [2, 0]
-    page.slide(
-        "step", 2
-    )  # now feature 4 is the first of the other head, and feature 3 the last of this one
-    page.press(
-        "cells", "ArrowRight", "ArrowRight", "ArrowRight", "ArrowRight", "ArrowUp"
-    )
+    page.slide("step", 2)  # now feature 4 is the first of the other head, and feature 3 the last of this one
+    page.press("cells", "ArrowRight", "ArrowRight", "ArrowRight", "ArrowRight", "ArrowUp")
     assert page.state("cell") == [1, 4]
     chosen = page.handle("cells").get_attribute("aria-activedescendant")
     words = page.page.locator(f"#{chosen}").get_attribute("aria-label")
@@ -212,12 +183,7 @@ def test_the_cells_travel_from_step_to_step(page):
     first = cell.bounding_box()
     cell.evaluate("(node) => { globalThis.before = node; }")
     page.slide("step", 2)
-    assert (
-        cell.evaluate(
-            "(node) => node === before && getComputedStyle(node).transitionDuration"
-        )
-        == "0.55s"
-    )
+    assert cell.evaluate("(node) => node === before && getComputedStyle(node).transitionDuration") == "0.55s"
     page.page.wait_for_function("before.getAnimations().length === 0")
     assert cell.bounding_box()["x"] > first["x"] + 10  # head 1 has a table of its own
 
@@ -228,16 +194,11 @@ def test_heads_that_do_not_divide_are_refused_with_a_reason(page):
     page.choose("num_heads", "3")
     assert page.state("num_heads") == 2
     assert page.page.locator('select[data-control="num_heads"]').input_value() == "2"
-    assert (
-        "8 / 3 is not a whole number. Take 1, 2, 4 heads, or 6, 12 features."
-        in refused.inner_text()
-    )
+    assert "8 / 3 is not a whole number. Take 1, 2, 4 heads, or 6, 12 features." in refused.inner_text()
     page.choose("d_model", "12")
     assert refused.is_hidden()
     page.choose("num_heads", "3")
-    assert page.state("num_heads") == 3 and page.math(
-        "shapesOf", {"T": 4, "D": 12, "H": 3}
-    )[1] == [1, 4, 3, 4]
+    assert page.state("num_heads") == 3 and page.math("shapesOf", {"T": 4, "D": 12, "H": 3})[1] == [1, 4, 3, 4]
     page.choose("num_heads", "4")
     page.choose("d_model", "6")
     assert page.state("d_model") == 12 and "6 / 4" in refused.inner_text()
@@ -252,22 +213,14 @@ def test_a_smaller_table_keeps_the_cell_inside_and_reset_restores(page):
     page.tick("wrong_order")
     page.slide("step", 4)
     page.reset()
-    assert {
-        name: page.state(name) for name in ShapeTracerFigure().state()
-    } == ShapeTracerFigure().state()
+    assert {name: page.state(name) for name in ShapeTracerFigure().state()} == ShapeTracerFigure().state()
 
 
 @pytest.mark.parametrize("sizes", [(4, 8, 2), (6, 12, 1), (6, 12, 4)])
 def test_it_fits_on_a_phone(open_figure, sizes):
     t, d, h = sizes
-    page = open_figure(
-        ShapeTracerFigure(num_positions=t, d_model=d, num_heads=h),
-        width=390,
-        theme="dark",
-    )
-    page.page.emulate_media(
-        reduced_motion="reduce"
-    )  # the cells are where they go at once
+    page = open_figure(ShapeTracerFigure(num_positions=t, d_model=d, num_heads=h), width=390, theme="dark")
+    page.page.emulate_media(reduced_motion="reduce")  # the cells are where they go at once
     for step in (0, 1, 3, 5):
         page.slide("step", step)
         page.require_fit()
@@ -279,22 +232,10 @@ def test_it_fits_on_a_phone(open_figure, sizes):
 @pytest.mark.parametrize(
     ("traits", "error", "says"),
     [
-        (
-            {"num_heads": 3},
-            ValueError,
-            "not divisible by num_heads 3: .* take 1, 2, 4 heads, or 6, 12 features",
-        ),
-        (
-            {"d_model": 6, "num_heads": 4},
-            ValueError,
-            "d_model is 6, which is not divisible",
-        ),
+        ({"num_heads": 3}, ValueError, "not divisible by num_heads 3: .* take 1, 2, 4 heads, or 6, 12 features"),
+        ({"d_model": 6, "num_heads": 4}, ValueError, "d_model is 6, which is not divisible"),
         ({"d_model": 7}, ValueError, "one of 4, 6, 8, 12; got 7"),
-        (
-            {"num_positions": 1},
-            ValueError,
-            "the length of the sequence, T: one of 2, 3, 4, 5, 6; got 1",
-        ),
+        ({"num_positions": 1}, ValueError, "the length of the sequence, T: one of 2, 3, 4, 5, 6; got 1"),
         ({"step": 6}, ValueError, "from 0 to 5; got 6"),
         ({"step": "merge"}, TypeError, "a whole number from 0 to 5"),
         ({"wrong_order": 1}, TypeError, "True or False"),

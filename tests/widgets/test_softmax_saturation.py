@@ -12,16 +12,9 @@ from attnbook.widgets.softmax_saturation import jacobian_norm, sample_scores, sa
 
 
 def test_jacobian_norm_is_that_of_autograd():
-    scores = torch.tensor(
-        [[0.3, -1.2, 2.0, 0.7, 0.0], [9.0, 0.0, 1.0, 2.0, 3.0]], dtype=torch.float64
-    )
-    expected = [
-        torch.autograd.functional.jacobian(lambda e: e.softmax(-1), row).norm().item()
-        for row in scores
-    ]
-    np.testing.assert_allclose(
-        jacobian_norm(scores.softmax(-1).numpy()), expected, rtol=1e-12
-    )
+    scores = torch.tensor([[0.3, -1.2, 2.0, 0.7, 0.0], [9.0, 0.0, 1.0, 2.0, 3.0]], dtype=torch.float64)
+    expected = [torch.autograd.functional.jacobian(lambda e: e.softmax(-1), row).norm().item() for row in scores]
+    np.testing.assert_allclose(jacobian_norm(scores.softmax(-1).numpy()), expected, rtol=1e-12)
 
 
 def test_the_sample_is_scored_like_the_package():
@@ -44,38 +37,26 @@ def test_the_scores_have_the_variance_of_the_theory(d):
 
 
 def test_without_scaling_the_softmax_saturates():
-    small, large = (
-        saturation(sample_scores(0, 4, False)),
-        saturation(sample_scores(0, 768, False)),
-    )
+    small, large = (saturation(sample_scores(0, 4, False)), saturation(sample_scores(0, 768, False)))
     assert small["largest"] == pytest.approx(0.42, abs=0.03) and large["largest"] > 0.94
-    assert (
-        small["jacobian"] == pytest.approx(0.33, abs=0.03) and large["jacobian"] < 1e-3
-    )
+    assert small["jacobian"] == pytest.approx(0.33, abs=0.03) and large["jacobian"] < 1e-3
 
 
 # -- the browser against Python --
 
 
-@pytest.mark.parametrize(
-    ("seed", "d", "scaled"),
-    [(0, 4, False), (3, 11, True), (0, 768, False), (999, 768, True)],
-)
+@pytest.mark.parametrize(("seed", "d", "scaled"), [(0, 4, False), (3, 11, True), (0, 768, False), (999, 768, True)])
 def test_the_browser_computes_pythons_numbers(open_figure, seed, d, scaled):
     page = open_figure(SaturationFigure(seed=seed, d=d, scaled=scaled))
     scores = sample_scores(seed, d, scaled)
-    np.testing.assert_allclose(
-        page.math("sampleScores", seed, d, scaled), scores, rtol=1e-9, atol=1e-9
-    )
+    np.testing.assert_allclose(page.math("sampleScores", seed, d, scaled), scores, rtol=1e-9, atol=1e-9)
     for name, value in saturation(scores).items():
         assert page.read(name) == pytest.approx(value, rel=1e-7), name
 
 
 def test_the_histogram_counts_every_score_once(maths):
     densities = maths("histogram", [-1.4, -0.6, -0.4, 0, 0.4, 0.6, 5], 1, 2)
-    assert np.array(densities) * 7 == pytest.approx(
-        [0, 2, 3, 1, 0]
-    )  # 5 lies outside, and is not put in the last bin
+    assert np.array(densities) * 7 == pytest.approx([0, 2, 3, 1, 0])  # 5 lies outside, and is not put in the last bin
 
 
 # -- the controls --
@@ -87,9 +68,7 @@ def test_moved_by_mouse(open_figure):
     box = slider.bounding_box()
     page.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     page.page.mouse.down()
-    page.page.mouse.move(
-        box["x"] + box["width"] - 2, box["y"] + box["height"] / 2, steps=5
-    )
+    page.page.mouse.move(box["x"] + box["width"] - 2, box["y"] + box["height"] / 2, steps=5)
     page.page.mouse.up()
     page.settle()
     assert page.state("d") == 768 and page.text("d") == "768"
@@ -116,9 +95,7 @@ def test_a_new_sample_and_back(open_figure):
     assert page.state("seed") == 0 and page.read("variance") != before
     page.slide("d", 0)
     page.reset()
-    assert (page.state("seed"), page.state("d")) == (999, 64) and page.read(
-        "variance"
-    ) == before
+    assert (page.state("seed"), page.state("d")) == (999, 64) and page.read("variance") == before
 
 
 def test_what_is_said_follows_the_numbers(open_figure):
@@ -148,12 +125,7 @@ def test_it_fits_a_phone(open_figure, theme):
 
 
 def test_bad_values():
-    with pytest.raises(
-        ValueError,
-        match="the dimension of queries and keys: a whole number from 4 to 768; got 3",
-    ):
+    with pytest.raises(ValueError, match="the dimension of queries and keys: a whole number from 4 to 768; got 3"):
         SaturationFigure(d=3)
-    with pytest.raises(
-        TypeError, match="whether scores are divided by √d: True or False; got 'yes'"
-    ):
+    with pytest.raises(TypeError, match="whether scores are divided by √d: True or False; got 'yes'"):
         SaturationFigure(scaled="yes")

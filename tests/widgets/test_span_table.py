@@ -30,18 +30,14 @@ def test_the_stored_tables_fit_their_sentences():
         n = len(row["words"])
         assert n <= LONGEST and all(0 <= i <= j < n for _, i, j in row["gold"])
         for reader in ("rotary", "plain"):
-            assert [[len(line) for line in layer] for layer in row[reader]] == [
-                list(range(n, 0, -1))
-            ] * len(TYPES)
+            assert [[len(line) for line in layer] for layer in row[reader]] == [list(range(n, 0, -1))] * len(TYPES)
 
 
 def test_some_spans_are_missed_and_a_lower_threshold_finds_them():
     missed = 0
     for row in DATA["sentences"]:
         gold = {tuple(span) for span in row["gold"]}
-        high, low = (
-            pairs_above(table(row, "rotary")[None], threshold=t)[0] for t in (0, -20)
-        )
+        high, low = (pairs_above(table(row, "rotary")[None], threshold=t)[0] for t in (0, -20))
         missed += len(gold - high)
         assert gold - high <= low
     assert missed > 0
@@ -156,10 +152,7 @@ def test_a_dot_leads_to_its_cell(page):
     assert (page.state("type"), page.state("cell")) == ("group", [3, 6])
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [{"cell": [0, LONGEST]}, {"type": "dog"}, {"threshold": 40}, {"sentence": "no"}],
-)
+@pytest.mark.parametrize("wrong", [{"cell": [0, LONGEST]}, {"type": "dog"}, {"threshold": 40}, {"sentence": "no"}])
 def test_wrong_values_errors(wrong):
     with pytest.raises((TypeError, ValueError), match=next(iter(wrong))):
         SpanTableFigure(**wrong)

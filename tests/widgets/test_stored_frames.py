@@ -7,12 +7,7 @@ from attnbook.widgets import StoredFrames
 
 DOT = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"
 FRAMES = [
-    {
-        "name": name,
-        "says": [f"{name} <says>", "more"],
-        "picture": DOT,
-        "alt": f"a {name}",
-    }
+    {"name": name, "says": [f"{name} <says>", "more"], "picture": DOT, "alt": f"a {name}"}
     for name in ("first", "second")
 ]
 

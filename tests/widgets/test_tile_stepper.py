@@ -8,15 +8,7 @@ import torch
 
 from attnbook.attention import causal_mask, sliding_window_mask, tiles
 from attnbook.widgets import TileStepperFigure
-from attnbook.widgets.tile_stepper import (
-    SEES,
-    TILES,
-    WORDS,
-    after,
-    sample,
-    visible,
-    worth_it,
-)
+from attnbook.widgets.tile_stepper import SEES, TILES, WORDS, after, sample, visible, worth_it
 
 # -- Python against the package --
 
@@ -138,9 +130,7 @@ def test_the_last_tile_stays_beside_a_row_of_the_whole_softmax(open_figure):
     _, total, summed = after(17, SEES[0], 4, 16, False)
     whole = np.exp(scores) @ values / np.exp(scores).sum(1)
     worst = abs(summed / total - whole).argmax()
-    right, found = (
-        f"{x[worst]:.2f}".replace("-", "−") for x in (whole, summed / total)
-    )
+    right, found = (f"{x[worst]:.2f}".replace("-", "−") for x in (whole, summed / total))
     assert f"row {worst + 1} shows its softmax" in page.said
     assert f"average of {right}; the tiles gave {found}" in page.said
     for number in (right, found):  # beside the stroke and the dot
@@ -168,9 +158,7 @@ def test_a_window_leaves_tiles_out(open_figure):
 def test_it_plays_to_the_end_and_stops(open_figure):
     page = open_figure(TileStepperFigure(step=2, tile=8))
     page.click("Play")
-    page.page.wait_for_function(
-        "() => document.querySelector('.ab-card').textContent.includes('4 of 4')"
-    )
+    page.page.wait_for_function("() => document.querySelector('.ab-card').textContent.includes('4 of 4')")
     page.page.get_by_role("button", name="Play").wait_for()
     page.reset()
     assert page.state("step") == 2

@@ -49,17 +49,12 @@ def test_the_prediction_is_the_models(maths):
         assert found == pytest.approx(f, rel=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("w0", "lr", "steps"),
-    [(0.1, 0.5, 5), (0.5, 0.5, 100), (1.0, 0.05, 20), (2.0, 0.005, 40)],
-)
+@pytest.mark.parametrize(("w0", "lr", "steps"), [(0.1, 0.5, 5), (0.5, 0.5, 100), (1.0, 0.05, 20), (2.0, 0.005, 40)])
 def test_the_walk_is_fit_width(maths, w0, lr, steps):
     found = maths("descend", w0, lr, steps, DATA["x"], DATA["y"])
     want = path(w0, lr, steps)
     assert [at["w"] for at in found] == pytest.approx([s.w for s in want], abs=1e-4)
-    assert [at["loss"] for at in found] == pytest.approx(
-        [s.loss for s in want], abs=1e-3
-    )
+    assert [at["loss"] for at in found] == pytest.approx([s.loss for s in want], abs=1e-3)
 
 
 def test_the_story_the_text_tells():
@@ -79,14 +74,8 @@ def at(w, loss, slope):
 @pytest.mark.parametrize(
     ("walk", "words"),
     [
-        (
-            [at(0.5, 41, -42)],
-            "At the start the slope is −42.00: the next step is −0.5 × (−42.00) = 21.00.",
-        ),
-        (
-            [at(0.5, 41, -42), at(21, 21, 0.3)],
-            "Overshoot: the slope at 0.50 was −42.00",
-        ),
+        ([at(0.5, 41, -42)], "At the start the slope is −42.00: the next step is −0.5 × (−42.00) = 21.00."),
+        ([at(0.5, 41, -42), at(21, 21, 0.3)], "Overshoot: the slope at 0.50 was −42.00"),
         ([at(21, 21, 0.3), at(20.8, 21, 0.3)], "the next move is only −0.150."),
         ([at(0.1, 65, 0.8), at(0.05, 65, 0.4)], "Near w = 0"),
         (
@@ -96,10 +85,7 @@ def at(w, loss, slope):
         ([at(0.5, 41, -2), at(4, 16, -0.4)], "In the valley: loss 16.00"),
         ([at(-3, 17, 2), at(-4, 16, 0.4)], "the curve is that of w = 4.00"),
         ([at(0.5, 41, -42), at(-1, 30, 20)], "Step 1 crossed 0, from 0.50 to −1.00"),
-        (
-            [at(0.5, 41, -42), at(1, 30, -20)],
-            "Step 1 lowered the loss from 41.00 to 30",
-        ),
+        ([at(0.5, 41, -42), at(1, 30, -20)], "Step 1 lowered the loss from 41.00 to 30"),
         ([at(1, 30, -20), at(0.5, 41, -42)], "Step 1 raised the loss from 30.00 to 41"),
     ],
 )
@@ -159,9 +145,7 @@ def test_a_step_moves_the_ball_the_curve_and_the_numbers(page):
 
 def test_play_goes_on_by_itself_and_pauses(page):
     page.click("Play")
-    page.page.wait_for_function(
-        "document.querySelector('.attnbook-figure').abModel.get('step') >= 3"
-    )
+    page.page.wait_for_function("document.querySelector('.attnbook-figure').abModel.get('step') >= 3")
     page.click("Pause")
     seen = page.state("step")
     page.page.wait_for_timeout(800)
@@ -174,15 +158,10 @@ def test_nothing_below_moves_while_it_plays(page):
     tall = []
     for step in range(12):
         page.set(step=step)
-        tall.append(
-            page.page.evaluate("document.querySelector('.ab-card').offsetHeight")
-        )
+        tall.append(page.page.evaluate("document.querySelector('.ab-card').offsetHeight"))
     assert tall == sorted(tall)  # a longer sentence may need a line more, never less
     page.set(step=0)
-    assert (
-        page.page.evaluate("document.querySelector('.ab-card').offsetHeight")
-        == tall[-1]
-    )
+    assert page.page.evaluate("document.querySelector('.ab-card').offsetHeight") == tall[-1]
 
 
 def test_start_and_size_by_keyboard_mouse_and_list(page):

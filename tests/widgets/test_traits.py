@@ -4,19 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from attnbook.widgets.kit import (
-    FLAG,
-    Figure,
-    choice,
-    line,
-    listed,
-    number,
-    point,
-    record,
-    taking,
-    whole_number,
-    word,
-)
+from attnbook.widgets.kit import FLAG, Figure, choice, line, listed, number, point, record, taking, whole_number, word
 
 INDEX = whole_number(0, 4)
 CELL = record("a cell [row, column]", "cells [row, column]", INDEX, INDEX)
@@ -79,11 +67,7 @@ def test_what_fits_becomes_plain(kind, value, plain):
         ),
         (ValueError, {"words": ["a", " b"]}, "leave out line breaks and outer spaces"),
         (TypeError, {"words": ["a", None]}, "one of them is None"),
-        (
-            ValueError,
-            {"place": [0, 3]},
-            "a point [x, y], numbers from -2.5 to 2.5; got [0, 3]",
-        ),
+        (ValueError, {"place": [0, 3]}, "a point [x, y], numbers from -2.5 to 2.5; got [0, 3]"),
         (ValueError, {"place": [0]}, "got [0]"),
     ],
 )

@@ -7,13 +7,7 @@ import torch
 from translating import BEYOND, BOXED, LOAD, ask, ready, shown, sources, translator
 
 from attnbook.text import BOS, EOS, tokenise
-from attnbook.translation import (
-    PAGE_MODELS,
-    beam_search,
-    greedy,
-    length_penalty_factor,
-    next_word_log_probs,
-)
+from attnbook.translation import PAGE_MODELS, beam_search, greedy, length_penalty_factor, next_word_log_probs
 from attnbook.widgets.kit import MODELS
 
 ALPHA = inspect.signature(beam_search).parameters["length_penalty"].default
@@ -34,13 +28,8 @@ def some(count):
 def searched(name, sentence, width, max_len=60):
     """PyTorch's n-best list: (ids, log p, score)."""
     tr = translator(name)
-    found = beam_search(
-        tr.model, *tr.encode([sentence]), width=width, max_len=max_len, n_best=width
-    )
-    return [
-        (d.ids, d.log_prob, d.log_prob / length_penalty_factor(len(d.ids), ALPHA))
-        for d in found
-    ]
+    found = beam_search(tr.model, *tr.encode([sentence]), width=width, max_len=max_len, n_best=width)
+    return [(d.ids, d.log_prob, d.log_prob / length_penalty_factor(len(d.ids), ALPHA)) for d in found]
 
 
 def decoded(name, sentence):
@@ -66,11 +55,7 @@ def rows(page):
 
 def sentence_where(name, differs):
     """A held-out sentence whose best of a beam of 4 is not (or is) the greedy translation."""
-    return next(
-        s
-        for s in sources("test")
-        if (searched(name, s, 4)[0][0] != decoded(name, s).ids) == differs
-    )
+    return next(s for s in sources("test") if (searched(name, s, 4)[0][0] != decoded(name, s).ids) == differs)
 
 
 # -- the browser against PyTorch --
@@ -82,9 +67,7 @@ def test_the_browser_finds_what_pytorch_finds(page, name):
     page.page.evaluate(LOAD, [name])
     chosen = some(40)
     differ = 0
-    for sentence, found in zip(
-        chosen, page.page.evaluate(SEARCH, [name, chosen, 4]), strict=True
-    ):
+    for sentence, found in zip(chosen, page.page.evaluate(SEARCH, [name, chosen, 4]), strict=True):
         assert_same(found, searched(name, sentence, 4))
         differ += found[0]["ids"] != decoded(name, sentence).ids
     assert differ > 3  # or the test would not tell a beam from greedy decoding
@@ -96,9 +79,7 @@ def test_other_widths_and_a_length_that_cuts_off(page, name):
     chosen = some(5)
     for width, max_len in ((1, 60), (2, 60), (4, 3), (3, 1)):
         options = [name, chosen, width, [], max_len]
-        for sentence, found in zip(
-            chosen, page.page.evaluate(SEARCH, options), strict=True
-        ):
+        for sentence, found in zip(chosen, page.page.evaluate(SEARCH, options), strict=True):
             assert_same(found, searched(name, sentence, width, max_len))
             if width == 1:
                 assert found[0]["ids"] == decoded(name, sentence).ids
@@ -173,9 +154,7 @@ def test_the_controls_stay_where_they_are_when_the_beam_is_chosen(page):
 
 
 def test_it_is_said_when_greedy_decoding_finds_the_same(open_ready):
-    page = open_ready(
-        sentence=sentence_where("transformer", False), model="transformer", beam=4
-    )
+    page = open_ready(sentence=sentence_where("transformer", False), model="transformer", beam=4)
     said = page.page.locator(".ab-said").inner_text()
     assert "The best of the 4 in the beam is what greedy decoding writes, too." in said
 
@@ -256,9 +235,7 @@ def test_nothing_to_search_is_said(open_ready):
     assert len(rows(page)[0]) == 4
 
 
-@pytest.mark.parametrize(
-    ("theme", "width"), [("light", 360), ("dark", 390), ("light", 800)]
-)
+@pytest.mark.parametrize(("theme", "width"), [("light", 360), ("dark", 390), ("light", 800)])
 def test_it_fits(open_ready, theme, width):
     page = open_ready(width=width, theme=theme, beam=4)
     longest = max(sources("test"), key=lambda s: len(s.split()))

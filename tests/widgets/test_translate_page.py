@@ -5,7 +5,6 @@ import re
 
 import pytest
 import torch
-from spellings import SPELLINGS
 from translating import BOXED, LOAD, ask, ready, shown, sources, split, translator
 
 from attnbook.data import references
@@ -14,6 +13,7 @@ from attnbook.translation import PAGE_MODELS, greedy, sentence_key
 from attnbook.widgets import TranslatePageFigure
 from attnbook.widgets.kit import FILES, MODELS, module_source
 from attnbook.widgets.page import figures_in, write_assets
+from spellings import SPELLINGS
 
 RUN = """([name, sentences]) => sentences.map((sentence) => {
   const { source, steps } = attnbook.widgets.translate_page.math.translate(name, sentence);
@@ -45,9 +45,7 @@ def test_the_browser_computes_what_pytorch_computes(page, name):
     assert len(chosen) == 100
     page.page.evaluate(LOAD, [name])
     tr = translator(name)
-    for sentence, found in zip(
-        chosen, page.page.evaluate(RUN, [name, chosen]), strict=True
-    ):
+    for sentence, found in zip(chosen, page.page.evaluate(RUN, [name, chosen]), strict=True):
         ids, lens = tr.encode([sentence])
         assert found["source"] == ids[0].tolist()
         words = [step["id"] for step in found["steps"]]
@@ -58,9 +56,7 @@ def test_the_browser_computes_what_pytorch_computes(page, name):
             logits, weights = tr.model(ids, target, lens, need_weights=True)
         here = torch.tensor([step["logits"] for step in found["steps"]])
         torch.testing.assert_close(here, logits[0], rtol=0, atol=1e-3)
-        assert sum(step["logProb"] for step in found["steps"]) == pytest.approx(
-            decoded.log_prob, abs=1e-3
-        )
+        assert sum(step["logProb"] for step in found["steps"]) == pytest.approx(decoded.log_prob, abs=1e-3)
         if name == "seq2seq":
             assert weights is None and found["steps"][0]["weights"] is None
             continue
@@ -76,9 +72,7 @@ def test_a_given_beginning_is_read_like_any_other(page, name):
     found = page.math("translate", name, sentence, tr.target_vocab.encode(begin))
     words = [step["id"] for step in found["steps"]]
     assert tr.target_vocab.tokens(words[:2]) == begin
-    assert [step["given"] for step in found["steps"]] == [True, True] + [False] * (
-        len(words) - 2
-    )
+    assert [step["given"] for step in found["steps"]] == [True, True] + [False] * (len(words) - 2)
     ids, lens = tr.encode([sentence])
     with torch.no_grad():
         logits = tr.model(ids, torch.tensor([[BOS, *words[:-1]]]), lens)[0]
@@ -86,15 +80,7 @@ def test_a_given_beginning_is_read_like_any_other(page, name):
 
 
 def test_sentences_fall_into_the_same_tokens(maths):
-    written = [
-        *SPELLINGS,
-        "Où étiez-vous?! «oui»",
-        "İstanbul ΑΣ",
-        "a\x1cb\x85c\ufeffd\u2003e",
-        "",
-        "\u0301a",
-        " - '",
-    ]
+    written = [*SPELLINGS, "Où étiez-vous?! «oui»", "İstanbul ΑΣ", "a\x1cb\x85c\ufeffd\u2003e", "", "\u0301a", " - '"]
     differ = {text: maths("tokenise", text) for text in written}
     assert differ == {text: tokenise(text) for text in written}
 
@@ -110,28 +96,19 @@ def test_how_a_sentence_stands_to_the_corpus(page):
             assert page.math("standing", sentence.split()) == part
     everything = {s for part in ("train", "dev", "test") for s in sources(part)}
     bare = next(
-        s
-        for s in sources("train")
-        if s.endswith(" .") and not {s[:-2], s[:-1] + "!", s[:-1] + "?"} & everything
+        s for s in sources("train") if s.endswith(" .") and not {s[:-2], s[:-1] + "!", s[:-1] + "?"} & everything
     )
     assert page.math("standing", bare[:-2].split()) == "near"
     assert page.math("standing", (bare[:-1] + "!").split()) == "near"
-    assert (
-        page.math("standing", ["my", "giraffe", "speaks", "portuguese", "."]) == "new"
-    )
-    assert (
-        page.math("standing", ["constructor"]) == "new"
-    )  # a name that every object has
+    assert page.math("standing", ["my", "giraffe", "speaks", "portuguese", "."]) == "new"
+    assert page.math("standing", ["constructor"]) == "new"  # a name that every object has
 
 
 def test_capitals_and_the_last_mark_make_no_sentence_new(page):
     everything = {s for part in ("train", "dev", "test") for s in sources(part)}
     for part, kind in (("dev", "nearDev"), ("test", "nearTest")):
         whole = next(
-            s
-            for s in sources(part)
-            if s.endswith(" .")
-            and not {s[:-2], s[:-1] + "!", s[:-1] + "?"} & everything
+            s for s in sources(part) if s.endswith(" .") and not {s[:-2], s[:-1] + "!", s[:-1] + "?"} & everything
         )
         assert page.math("standing", whole[:-2].split()) == kind
     ask(page, "THEY HAVE a black dog")
@@ -166,38 +143,26 @@ def test_the_translation_that_is_shown_is_pytorchs(open_ready, name):
     assert shown(page) == written(name, sentence)
     decoded = greedy(tr.model, *tr.encode([sentence]), max_len=60)[0]
     assert page.read("logprob") == pytest.approx(decoded.log_prob, abs=1e-3)
-    assert page.read("each") == pytest.approx(
-        2.718281828 ** (decoded.log_prob / len(decoded.ids)), abs=1e-3
-    )
+    assert page.read("each") == pytest.approx(2.718281828 ** (decoded.log_prob / len(decoded.ids)), abs=1e-3)
 
 
 def test_held_out_seen_and_new_are_told(page):
     held_out, seen = sources("test")[5], sources("train")[5]
     ask(page, held_out)
     status = page.page.locator(".ab-tp-status")
-    assert status.inner_text().startswith(
-        "held outNo model was trained on this sentence"
-    )
+    assert status.inner_text().startswith("held outNo model was trained on this sentence")
     for text in references(split().test)[held_out]:
         assert text in status.inner_text()
     ask(page, seen)
-    assert status.inner_text().startswith(
-        "seenThe models were trained on this sentence"
-    )
+    assert status.inner_text().startswith("seenThe models were trained on this sentence")
     ask(page, "My giraffe speaks Portuguese.")
-    assert status.inner_text().startswith(
-        "newThis sentence is not in the book’s corpus"
-    )
+    assert status.inner_text().startswith("newThis sentence is not in the book’s corpus")
     ask(page, sources("dev")[5])
     assert "settings were chosen" in status.inner_text()
 
 
 def test_the_sentences_to_try_are_marked_truly(page):
-    kinds = {
-        part: word
-        for word, parts in {"seen": ["train"], "held out": ["dev", "test"]}.items()
-        for part in parts
-    }
+    kinds = {part: word for word, parts in {"seen": ["train"], "held out": ["dev", "test"]}.items() for part in parts}
     for button in page.page.locator(".ab-tp-tries button:has(small)").all():
         mark = button.locator("small").inner_text()
         text = normalise(button.evaluate("(node) => node.firstChild.textContent"))
@@ -237,9 +202,7 @@ def test_an_unknown_word_in_the_translation_is_shown_as_such(page):
     _, _, weights = tr.align("he's calm .", target=None)
     assert "it wants a word that is not in its vocabulary; it looked most at" in said
     tokens = tr.source_vocab.tokens(tr.encode(["he's calm ."])[0][0].tolist())
-    assert (
-        f"“{tokens[int(weights[0].argmax())]}”" in said
-    )  # the first look does not depend on what is written
+    assert f"“{tokens[int(weights[0].argmax())]}”" in said  # the first look does not depend on what is written
 
 
 def test_all_unknown_words_share_one_clause(page):
@@ -326,8 +289,7 @@ def test_the_sentence_names_two_lines_that_cross(page):
     assert [int(weights[i].argmax()) for i in (3, 4)] == [4, 3]
     assert (
         f"“chien” looked most at “dog” ({noun:.2f}) and the next word, “noir”, back at "
-        f"“black” ({adjective:.2f}): their lines cross."
-        in page.page.locator(".ab-said").inner_text()
+        f"“black” ({adjective:.2f}): their lines cross." in page.page.locator(".ab-said").inner_text()
     )
     ask(page, "He's calm.")
     assert "cross" not in page.page.locator(".ab-said").inner_text()
@@ -429,28 +391,16 @@ def test_the_label_of_a_word_gives_its_weights(page):
     tr = translator("bahdanau")
     source, _, weights = tr.align("she is very tired .")
     top = weights[1].topk(2)
-    said = [
-        f"{source[j]} {a:.2f}"
-        for a, j in zip(top.values.tolist(), top.indices.tolist(), strict=True)
-    ]
-    assert (
-        page.handle("word1")
-        .get_attribute("aria-label")
-        .endswith("looks at " + ", ".join(said))
-    )
+    said = [f"{source[j]} {a:.2f}" for a, j in zip(top.values.tolist(), top.indices.tolist(), strict=True)]
+    assert page.handle("word1").get_attribute("aria-label").endswith("looks at " + ", ".join(said))
 
 
 def test_the_model_can_be_changed(page):
-    for name, label in (
-        ("transformer", "Transformer"),
-        ("seq2seq", "GRU without attention"),
-    ):
+    for name, label in (("transformer", "Transformer"), ("seq2seq", "GRU without attention")):
         page.choose("model", label)
         page.page.wait_for_function("(name) => name in attnbookFiles", arg=name)
         ready(page)
-        assert shown(page) == [
-            w.replace("<unk>", "?") for w in written(name, page.state("sentence"))
-        ]
+        assert shown(page) == [w.replace("<unk>", "?") for w in written(name, page.state("sentence"))]
 
 
 def test_reset_restores(page):
@@ -485,12 +435,8 @@ def test_words_come_one_by_one_where_motion_is_welcome(open_ready):
     page.page.keyboard.press("Enter")
     page.settle()
     assert page.state("written") in (0, 1)
-    assert (
-        said.get_attribute("aria-live") == "off"
-    )  # it is read out once, when all is written
-    page.page.wait_for_function(
-        "() => document.querySelector('.attnbook-figure').abModel.get('written') === -1"
-    )
+    assert said.get_attribute("aria-live") == "off"  # it is read out once, when all is written
+    page.page.wait_for_function("() => document.querySelector('.attnbook-figure').abModel.get('written') === -1")
     page.settle()
     assert shown(page) == written("bahdanau", "he's calm .")
     assert said.inner_text().startswith("“Il est calme.”")
@@ -515,9 +461,7 @@ def test_without_crossing_lines_the_firmest_look_is_named(page):
     ask(page, "She doesn't eat meat.")
     tr = translator("bahdanau")
     source, words, weights = tr.align("she doesn't eat meat .", target=None)
-    i = max(
-        (i for i, w in enumerate(words) if w.isalpha()), key=lambda i: weights[i].max()
-    )
+    i = max((i for i, w in enumerate(words) if w.isalpha()), key=lambda i: weights[i].max())
     look, place = weights[i].max(-1)
     expected = f"Of its words, “{words[i]}” has the firmest look: {look:.2f} at “{source[place]}”."
     assert expected in page.page.locator(".ab-said").inner_text()
@@ -531,17 +475,11 @@ def test_nothing_to_translate_is_said(page):
     assert shown(page) == written("bahdanau", "he's calm .")
 
 
-@pytest.mark.parametrize(
-    ("theme", "width"), [("light", 390), ("dark", 390), ("light", 800)]
-)
+@pytest.mark.parametrize(("theme", "width"), [("light", 390), ("dark", 390), ("light", 800)])
 def test_it_fits(open_ready, theme, width):
     longest = max(sources("test"), key=lambda s: len(s.split()))
     page = open_ready(width=width, theme=theme, sentence="I'm home.")
-    for sentence in (
-        "He's calm.",
-        longest,
-        "unbelievablyintercontinental words are unhappily incomprehensible .",
-    ):
+    for sentence in ("He's calm.", longest, "unbelievablyintercontinental words are unhappily incomprehensible ."):
         ask(page, sentence)
         page.require_fit()
         assert page.spilled(BOXED) == []
@@ -559,8 +497,7 @@ def test_choosing_a_beam_moves_no_drawing(open_ready, width):
         page.page.wait_for_selector('.ab-card[aria-busy="false"]')
         page.settle()
         tops[beam] = [
-            page.page.locator(part).bounding_box()["y"]
-            - page.page.locator(".ab-card").bounding_box()["y"]
+            page.page.locator(part).bounding_box()["y"] - page.page.locator(".ab-card").bounding_box()["y"]
             for part in parts
         ]
     for beam in ("2", "4"):
@@ -588,18 +525,13 @@ def test_the_page_itself_stays_light(assets):
 
 
 def test_weights_are_read_when_the_figure_comes_near_and_no_others(open_html):
-    page = open_html(
-        '<div style="height: 5000px"></div>' + TranslatePageFigure().to_html()
-    )
+    page = open_html('<div style="height: 5000px"></div>' + TranslatePageFigure().to_html())
     page.page.wait_for_timeout(300)
     loaded = "[...document.scripts].map((s) => s.src.split('/').at(-1)).filter((n) => n.startsWith('model-'))"
     assert page.page.evaluate(loaded) == []
     page.page.locator(".ab-card").scroll_into_view_if_needed()
     ready(page)
-    assert sorted(page.page.evaluate(loaded)) == [
-        "model-bahdanau.js",
-        "model-sentences.js",
-    ]
+    assert sorted(page.page.evaluate(loaded)) == ["model-bahdanau.js", "model-sentences.js"]
 
 
 def test_without_its_file_the_figure_says_so(open_html, tmp_path_factory, assets):
@@ -608,20 +540,13 @@ def test_without_its_file_the_figure_says_so(open_html, tmp_path_factory, assets
     folder = tmp_path_factory.mktemp("poor")
     write_assets(folder / "_static")
     (folder / "_static" / "model-bahdanau.js").unlink()
-    (folder / "page.html").write_text(
-        standalone_page(TranslatePageFigure().to_html()), "utf-8"
-    )
+    (folder / "page.html").write_text(standalone_page(TranslatePageFigure().to_html()), "utf-8")
     page = open_html("")
     page.page.goto((folder / "page.html").as_uri())
     page.page.wait_for_selector('.ab-card[aria-busy="false"]')
-    assert (
-        "The model could not be loaded"
-        in page.page.locator(".ab-tp-status").inner_text()
-    )
+    assert "The model could not be loaded" in page.page.locator(".ab-tp-status").inner_text()
     page.choose("model", "Transformer")
-    page.page.wait_for_function(
-        "() => 'transformer' in (globalThis.attnbookFiles || {})"
-    )
+    page.page.wait_for_function("() => 'transformer' in (globalThis.attnbookFiles || {})")
     ready(page)
     assert shown(page)
     problems = [p for p in page.problems if "ERR_FILE_NOT_FOUND" in p]
@@ -658,9 +583,7 @@ def test_in_jupyterlab_the_kernel_sends_the_weights(open_html):
         figure._handle_custom_msg({"wanted": name}, [])
     assert [message["file"] for message in sent] == ["bahdanau", "sentences"]
     page = open_html("", scripts=[])
-    page.page.evaluate(
-        KERNEL, [module_source("translate_page"), {m["file"]: m["text"] for m in sent}]
-    )
+    page.page.evaluate(KERNEL, [module_source("translate_page"), {m["file"]: m["text"] for m in sent}])
     ready(page)
     assert shown(page) == written("bahdanau", "he's calm .")
     assert sorted(page.page.evaluate("wanted")) == ["bahdanau", "sentences"]
@@ -672,9 +595,7 @@ def test_without_scripts_a_true_translation_is_told(open_html, model):
     page = open_html(html, javascript=False)
     image = page.page.locator(".attnbook-figure > img")
     assert image.is_visible() and image.bounding_box()["height"] > 200
-    english, french = re.search(
-        "“(.*?)”.*?“(.*?)”", image.get_attribute("alt"), re.DOTALL
-    ).groups()
+    english, french = re.search("“(.*?)”.*?“(.*?)”", image.get_attribute("alt"), re.DOTALL).groups()
     assert english == TranslatePageFigure().sentence
     assert tokenise(french) == written(model, english)
     described = image.get_attribute("alt")
@@ -691,11 +612,7 @@ def test_without_scripts_a_true_translation_is_told(open_html, model):
         ({"sentence": 3}, TypeError, "at most 120 characters on one line; got 3"),
         ({"sentence": "a" * 121}, ValueError, "got 121 characters"),
         ({"sentence": "a\nb"}, ValueError, "on one line"),
-        (
-            {"model": "bert"},
-            ValueError,
-            "one of 'bahdanau', 'transformer', 'seq2seq'; got 'bert'",
-        ),
+        ({"model": "bert"}, ValueError, "one of 'bahdanau', 'transformer', 'seq2seq'; got 'bert'"),
         ({"written": -2}, ValueError, "from -1 to 60; got -2"),
         ({"written": 1.5}, ValueError, "a whole number"),
         ({"at": 61}, ValueError, "from -1 to 60; got 61"),

@@ -48,11 +48,5 @@ def ask(page, sentence):
 
 def shown(page):
     """The translation in large type, as tokens."""
-    parts = re.split(
-        "(<unk>)", page.text("translation")
-    )  # which is no word, but one token
-    return [
-        token
-        for part in parts
-        for token in ([part] if part == "<unk>" else tokenise(part))
-    ]
+    parts = re.split("(<unk>)", page.text("translation"))  # which is no word, but one token
+    return [token for part in parts for token in ([part] if part == "<unk>" else tokenise(part))]

@@ -13,10 +13,7 @@ def figure():
 
 
 def test_each_model_has_its_stored_answer(figure):
-    assert [frame["name"] for frame in figure.stored.frames] == [
-        "bahdanau: She is calm.",
-        "transformer: She is calm.",
-    ]
+    assert [frame["name"] for frame in figure.stored.frames] == ["bahdanau: She is calm.", "transformer: She is calm."]
     assert "In JupyterLab" in figure.stored.hint
 
 

@@ -68,8 +68,6 @@ def test_what_does_not_run_is_told(figure, old, new, says):
 
 def test_an_endless_loop_is_stopped(figure, monkeypatch):
     monkeypatch.setattr(guard, "SECONDS", 1)
-    figure.code.value = figure.code.value.replace(
-        "    position", "    while True: pass\n    position", 1
-    )
+    figure.code.value = figure.code.value.replace("    position", "    while True: pass\n    position", 1)
     figure.try_it()
     assert "Stopped after" in figure.seen.value

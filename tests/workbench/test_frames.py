@@ -12,11 +12,7 @@ from attnbook.workbench.frames import Frame, Workbench, as_address, choosing
 def test_the_stored_form_needs_no_kernel_and_the_live_one_is_a_widget():
     frames = [Frame("one", ["a < b"], "data:,", "a picture")]
     bundle = Workbench("Title", "hint", frames, ipywidgets.VBox())._repr_mimebundle_()
-    assert set(bundle) == {
-        "text/plain",
-        "text/html",
-        "application/vnd.jupyter.widget-view+json",
-    }
+    assert set(bundle) == {"text/plain", "text/html", "application/vnd.jupyter.widget-view+json"}
     assert 'data-widget="stored_frames"' in bundle["text/html"]
     assert bundle["text/plain"] == "Workbench(Title)"
 
@@ -36,10 +32,7 @@ def test_a_picture_is_the_same_every_time():
     assert base64.b64decode(draw().partition(",")[2]).startswith(b"\x89PNG")
 
 
-@pytest.mark.parametrize(
-    ("values", "kind"),
-    [(range(3), ipywidgets.IntSlider), ([1, 8], ipywidgets.Dropdown)],
-)
+@pytest.mark.parametrize(("values", "kind"), [(range(3), ipywidgets.IntSlider), ([1, 8], ipywidgets.Dropdown)])
 def test_a_control_is_labelled_and_takes_the_values(values, kind):
     control = choosing("d_model", values)
     assert isinstance(control, kind)

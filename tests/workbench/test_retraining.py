@@ -10,9 +10,7 @@ from attnbook.training import TrainConfig, train
 from attnbook.workbench import Retrain
 from attnbook.workbench.retraining import named, short_names, spread_labels, thinned
 
-STORED = [
-    {"choice": {"width": 3, "seed": 0}, "curve": [[1, 2.0], [2, 1.0]], "says": "1 %"}
-]
+STORED = [{"choice": {"width": 3, "seed": 0}, "curve": [[1, 2.0], [2, 1.0]], "says": "1 %"}]
 
 
 def run(width, seed, steps=40, after_step=None):
@@ -98,9 +96,7 @@ def test_labels_are_apart_and_in_order():
 
 
 def test_a_label_says_only_in_what_runs_differ():
-    names = [
-        named({"heads": h, "jars": j, "seed": 0}) for h, j in ((1, 2), (4, 2), (4, 4))
-    ]
+    names = [named({"heads": h, "jars": j, "seed": 0}) for h, j in ((1, 2), (4, 2), (4, 4))]
     heading, labels = short_names(names)
     assert heading == "heads · jars"
     assert list(labels.values()) == ["1 · 2", "4 · 2", "4 · 4"]

@@ -49,11 +49,7 @@ def head_by_head(weights, value, W_o, b_o, head, mean):
     Dh = value.shape[-1]
     total = b_o
     for h, W in enumerate(W_o.split(Dh, dim=1)):
-        out = (
-            mean.expand(len(value), weights.shape[2], -1)
-            if h == head
-            else weights[:, h] @ value[:, h]
-        )
+        out = mean.expand(len(value), weights.shape[2], -1) if h == head else weights[:, h] @ value[:, h]
         total = total + out @ W.T
     return total
 
@@ -244,9 +240,7 @@ def fresh_mean_zero(weights, value, W_o, b_o, head, mean):
 def fresh_value(weights, value, W_o, b_o, head, mean):
     v = value.clone()
     v[:, head] = mean
-    return (weights @ v).transpose(1, 2).reshape(
-        value.shape[0], weights.shape[2], -1
-    ) @ W_o + b_o
+    return (weights @ v).transpose(1, 2).reshape(value.shape[0], weights.shape[2], -1) @ W_o + b_o
 
 
 # === right

@@ -236,8 +236,7 @@ def in_place(drafted, p, q, luck):
 # === wrong from-p
 def multinomial_thinking(drafted, p, q, luck):
     stays = torch.minimum(
-        torch.ones(len(drafted)),
-        p[:-1].gather(1, drafted[:, None])[:, 0] / q.gather(1, drafted[:, None])[:, 0],
+        torch.ones(len(drafted)), p[:-1].gather(1, drafted[:, None])[:, 0] / q.gather(1, drafted[:, None])[:, 0]
     )
     for t in range(len(drafted)):
         if luck[t] >= stays[t]:

@@ -8,24 +8,14 @@ import torch.nn.functional as F
 # === right
 def concat_split(query, key, W, w_v):
     size = query.shape[-1]
-    return (
-        torch.tanh((query @ W[:, :size].T)[:, :, None] + (key @ W[:, size:].T)[:, None])
-        @ w_v
-    )
+    return torch.tanh((query @ W[:, :size].T)[:, :, None] + (key @ W[:, size:].T)[:, None]) @ w_v
 
 
 # === right
 def concat_loops(query, key, W, w_v):
     rows = []
     for qs, ks in zip(query, key):
-        rows.append(
-            torch.stack(
-                [
-                    torch.stack([w_v @ torch.tanh(W @ torch.cat([q, k])) for k in ks])
-                    for q in qs
-                ]
-            )
-        )
+        rows.append(torch.stack([torch.stack([w_v @ torch.tanh(W @ torch.cat([q, k])) for k in ks]) for q in qs]))
     return torch.stack(rows)
 
 
@@ -33,9 +23,7 @@ def concat_loops(query, key, W, w_v):
 def concat_repeat(query, key, W, w_v):
     q = query.unsqueeze(2).repeat(1, 1, key.shape[1], 1)
     k = key.unsqueeze(1).repeat(1, query.shape[1], 1, 1)
-    return F.linear(
-        torch.tanh(F.linear(torch.cat((q, k), dim=3), W)), w_v[None]
-    ).squeeze(-1)
+    return F.linear(torch.tanh(F.linear(torch.cat((q, k), dim=3), W)), w_v[None]).squeeze(-1)
 
 
 # === right
@@ -71,64 +59,37 @@ def concat_not_expanded(query, key, W, w_v):
 # === wrong hidden-summed
 def concat_hidden_summed(query, key, W, w_v):
     dq = query.shape[-1]
-    return torch.tanh(
-        (query @ W[:, :dq].T).unsqueeze(2) + (key @ W[:, dq:].T).unsqueeze(1)
-    ).sum(-1)
+    return torch.tanh((query @ W[:, :dq].T).unsqueeze(2) + (key @ W[:, dq:].T).unsqueeze(1)).sum(-1)
 
 
 # === wrong key-first
 def concat_key_first(query, key, W, w_v):
     dq = key.shape[-1]
-    return (
-        torch.tanh(
-            (query @ W[:, dq:].T).unsqueeze(2) + (key @ W[:, :dq].T).unsqueeze(1)
-        )
-        @ w_v
-    )
+    return torch.tanh((query @ W[:, dq:].T).unsqueeze(2) + (key @ W[:, :dq].T).unsqueeze(1)) @ w_v
 
 
 # === wrong transposed
 def concat_transposed(query, key, W, w_v):
     dq = query.shape[-1]
-    return (
-        torch.tanh(
-            (query @ W[:, :dq].T).unsqueeze(1) + (key @ W[:, dq:].T).unsqueeze(2)
-        )
-        @ w_v
-    )
+    return torch.tanh((query @ W[:, :dq].T).unsqueeze(1) + (key @ W[:, dq:].T).unsqueeze(2)) @ w_v
 
 
 # === wrong hidden-returned
 def concat_hidden_returned(query, key, W, w_v):
     dq = query.shape[-1]
-    return (
-        torch.tanh(
-            (query @ W[:, :dq].T).unsqueeze(2) + (key @ W[:, dq:].T).unsqueeze(1)
-        )
-        * w_v
-    )
+    return torch.tanh((query @ W[:, :dq].T).unsqueeze(2) + (key @ W[:, dq:].T).unsqueeze(1)) * w_v
 
 
 # === wrong parts-multiplied
 def concat_parts_multiplied(query, key, W, w_v):
     dq = query.shape[-1]
-    return (
-        torch.tanh(
-            (query @ W[:, :dq].T).unsqueeze(2) * (key @ W[:, dq:].T).unsqueeze(1)
-        )
-        @ w_v
-    )
+    return torch.tanh((query @ W[:, :dq].T).unsqueeze(2) * (key @ W[:, dq:].T).unsqueeze(1)) @ w_v
 
 
 # === wrong parts-subtracted
 def concat_parts_subtracted(query, key, W, w_v):
     dq = query.shape[-1]
-    return (
-        torch.tanh(
-            (query @ W[:, :dq].T).unsqueeze(2) - (key @ W[:, dq:].T).unsqueeze(1)
-        )
-        @ w_v
-    )
+    return torch.tanh((query @ W[:, :dq].T).unsqueeze(2) - (key @ W[:, dq:].T).unsqueeze(1)) @ w_v
 
 
 # === wrong no-tanh
@@ -149,61 +110,38 @@ def concat_pairs_key_first(query, key, W, w_v):
 # === wrong sigmoid
 def concat_sigmoid(query, key, W, w_v):
     dq = query.shape[-1]
-    return (
-        torch.sigmoid(
-            (query @ W[:, :dq].T).unsqueeze(2) + (key @ W[:, dq:].T).unsqueeze(1)
-        )
-        @ w_v
-    )
+    return torch.sigmoid((query @ W[:, :dq].T).unsqueeze(2) + (key @ W[:, dq:].T).unsqueeze(1)) @ w_v
 
 
 # === wrong extra-axis
 def concat_extra_axis(query, key, W, w_v):
     dq = query.shape[-1]
-    h = torch.tanh(
-        (query @ W[:, :dq].T).unsqueeze(2) + (key @ W[:, dq:].T).unsqueeze(1)
-    )
+    h = torch.tanh((query @ W[:, :dq].T).unsqueeze(2) + (key @ W[:, dq:].T).unsqueeze(1))
     return h @ w_v.unsqueeze(1)
 
 
 # === wrong tanh-of-each
 def concat_tanh_of_each(query, key, W, w_v):
     dq = query.shape[-1]
-    return (
-        torch.tanh((query @ W[:, :dq].T).unsqueeze(2))
-        + torch.tanh((key @ W[:, dq:].T).unsqueeze(1))
-    ) @ w_v
+    return (torch.tanh((query @ W[:, :dq].T).unsqueeze(2)) + torch.tanh((key @ W[:, dq:].T).unsqueeze(1))) @ w_v
 
 
 # === wrong unknown
 def concat_unknown(query, key, W, w_v):
     dq = query.shape[-1]
-    return (
-        F.gelu((query @ W[:, :dq].T).unsqueeze(2) + (key @ W[:, dq:].T).unsqueeze(1))
-    ) @ w_v
+    return (F.gelu((query @ W[:, :dq].T).unsqueeze(2) + (key @ W[:, dq:].T).unsqueeze(1))) @ w_v
 
 
 # === wrong factor
 def concat_factor(query, key, W, w_v):
     dq = query.shape[-1]
-    return (
-        torch.tanh(
-            (query @ W[:, :dq].T).unsqueeze(2) + (key @ W[:, dq:].T).unsqueeze(1)
-        )
-        @ w_v
-        / w_v.sum()
-    )
+    return torch.tanh((query @ W[:, :dq].T).unsqueeze(2) + (key @ W[:, dq:].T).unsqueeze(1)) @ w_v / w_v.sum()
 
 
 # === wrong one-shape-only
 def concat_one_shape_only(query, key, W, w_v):
     dq = 1
-    return (
-        torch.tanh(
-            (query @ W[:, :dq].T).unsqueeze(2) + (key @ W[:, dq:].T).unsqueeze(1)
-        )
-        @ w_v
-    )
+    return torch.tanh((query @ W[:, :dq].T).unsqueeze(2) + (key @ W[:, dq:].T).unsqueeze(1)) @ w_v
 
 
 # === wrong raises
@@ -223,9 +161,7 @@ def concat_not_repeatable(query, key, W, w_v):
 # === wrong w-v-inside
 def concat_w_v_inside(query, key, W, w_v):
     dq = query.shape[-1]
-    return torch.tanh(
-        ((query @ W[:, :dq].T).unsqueeze(2) + (key @ W[:, dq:].T).unsqueeze(1)) * w_v
-    ).sum(-1)
+    return torch.tanh(((query @ W[:, :dq].T).unsqueeze(2) + (key @ W[:, dq:].T).unsqueeze(1)) * w_v).sum(-1)
 
 
 # === wrong raises
@@ -237,36 +173,19 @@ def concat_raises_2(query, key, W, w_v):
 # === wrong unknown
 def concat_unknown_2(query, key, W, w_v):
     dq = query.shape[-1]
-    return (
-        (
-            torch.tanh(
-                (query @ W[:, :dq].T).unsqueeze(2) + (key @ W[:, dq:].T).unsqueeze(1)
-            )
-            * w_v
-        )
-        .max(-1)
-        .values
-    )
+    return (torch.tanh((query @ W[:, :dq].T).unsqueeze(2) + (key @ W[:, dq:].T).unsqueeze(1)) * w_v).max(-1).values
 
 
 # === wrong key-first
 def concat_key_first_2(query, key, W, w_v):
     dk = key.shape[-1]
-    return (
-        torch.tanh(
-            (query @ W[:, dk:].T).unsqueeze(2) + (key @ W[:, :dk].T).unsqueeze(1)
-        )
-        @ w_v
-    )
+    return torch.tanh((query @ W[:, dk:].T).unsqueeze(2) + (key @ W[:, :dk].T).unsqueeze(1)) @ w_v
 
 
 # === wrong one-shape-only
 def concat_one_shape_only_2(query, key, W, w_v):
     h = W.shape[1] // 2
-    return (
-        torch.tanh((query @ W[:, :h].T).unsqueeze(2) + (key @ W[:, h:].T).unsqueeze(1))
-        @ w_v
-    )
+    return torch.tanh((query @ W[:, :h].T).unsqueeze(2) + (key @ W[:, h:].T).unsqueeze(1)) @ w_v
 
 
 # === wrong pairs-both-held
@@ -281,13 +200,7 @@ def concat_pairs_both_held(query, key, W, w_v):
 # === wrong softmax-over-another-axis
 def concat_softmax_over_another_axis(query, key, W, w_v):
     dq = query.shape[-1]
-    return torch.softmax(
-        torch.tanh(
-            (query @ W[:, :dq].T).unsqueeze(2) + (key @ W[:, dq:].T).unsqueeze(1)
-        )
-        @ w_v,
-        1,
-    )
+    return torch.softmax(torch.tanh((query @ W[:, :dq].T).unsqueeze(2) + (key @ W[:, dq:].T).unsqueeze(1)) @ w_v, 1)
 
 
 # === wrong flattened
@@ -295,9 +208,7 @@ def concat_flattened(query, key, W, w_v):
     rows = []
     for b in range(len(query)):
         for q in query[b]:
-            rows.append(
-                torch.stack([torch.tanh(W @ torch.cat([q, k])) @ w_v for k in key[b]])
-            )
+            rows.append(torch.stack([torch.tanh(W @ torch.cat([q, k])) @ w_v for k in key[b]]))
     return torch.stack(rows)
 
 
@@ -305,9 +216,7 @@ def concat_flattened(query, key, W, w_v):
 def concat_cut_short(query, key, W, w_v):
     rows = []
     for q in query[0]:
-        rows.append(
-            torch.stack([torch.tanh(W @ torch.cat([q, k])) @ w_v for k in key[0]])
-        )
+        rows.append(torch.stack([torch.tanh(W @ torch.cat([q, k])) @ w_v for k in key[0]]))
     return torch.stack(rows)[None]
 
 
@@ -324,13 +233,7 @@ def concat_changes_dtype(query, key, W, w_v):
 # === wrong offset
 def concat_offset(query, key, W, w_v):
     dq = query.shape[-1]
-    return (
-        torch.tanh(
-            (query @ W[:, :dq].T).unsqueeze(2) + (key @ W[:, dq:].T).unsqueeze(1)
-        )
-        @ w_v
-        + 1
-    )
+    return torch.tanh((query @ W[:, :dq].T).unsqueeze(2) + (key @ W[:, dq:].T).unsqueeze(1)) @ w_v + 1
 
 
 # === wrong always-the-same
@@ -341,10 +244,7 @@ def additive_concat_all_zeros_unseen_2(query, key, W, w_v):
 # === wrong tanh-of-each
 def fresh_add_separate_tanh(query, key, W, w_v):
     d = query.shape[-1]
-    return (
-        torch.tanh(query @ W[:, :d].T)[:, :, None]
-        + torch.tanh(key @ W[:, d:].T)[:, None]
-    ) @ w_v
+    return (torch.tanh(query @ W[:, :d].T)[:, :, None] + torch.tanh(key @ W[:, d:].T)[:, None]) @ w_v
 
 
 # === wrong key-first

@@ -36,9 +36,7 @@ def aer_by_loops(weights, sure, possible):
 def aer_with_numpy(weights, sure, possible):
     table = np.array(weights.tolist())[:-1, :-1]
     found = list(zip(table.argmax(1).tolist(), range(len(table))))
-    right = sum(link in sure for link in found) + sum(
-        link in possible for link in found
-    )
+    right = sum(link in sure for link in found) + sum(link in possible for link in found)
     return 1.0 - right / (len(found) + len(sure))
 
 
@@ -46,21 +44,14 @@ def aer_with_numpy(weights, sure, possible):
 def aer_of_the_book(weights, sure, possible):
     from attnbook.translation import alignment_error_rate, hard_alignment
 
-    return alignment_error_rate(
-        hard_alignment(weights[:-1, :-1]), set(sure), set(possible)
-    )
+    return alignment_error_rate(hard_alignment(weights[:-1, :-1]), set(sure), set(possible))
 
 
 # === right
 def aer_by_max(weights, sure, possible):
     values, index = weights[:-1, :-1].max(-1)
     found = {(int(i), j) for j, i in enumerate(index)}
-    wrong = (
-        len(found)
-        + len(sure)
-        - len(found.intersection(sure))
-        - len(found.intersection(possible))
-    )
+    wrong = len(found) + len(sure) - len(found.intersection(sure)) - len(found.intersection(possible))
     return wrong / (len(found) + len(sure))
 
 
@@ -69,9 +60,7 @@ def aer_with_minus_infinity(weights, sure, possible):
     w = weights.clone()
     w[:, -1] = -float("inf")
     found = {(i, j) for j, i in enumerate(w.argmax(1).tolist()[:-1])}
-    return 1 - (len(found & set(sure)) + len(found & set(possible))) / (
-        len(found) + len(sure)
-    )
+    return 1 - (len(found & set(sure)) + len(found & set(possible))) / (len(found) + len(sure))
 
 
 # === wrong eos-kept
@@ -205,9 +194,7 @@ def aer_half_of_largest(weights, sure, possible):
 # === wrong unknown
 def aer_threshold(weights, sure, possible):
     a = {(i, j) for j, i in (weights[:-1, :-1] > 0.5).nonzero().tolist()}
-    return 1 - (len(a & set(sure)) + len(a & set(possible))) / max(
-        len(a) + len(sure), 1
-    )
+    return 1 - (len(a & set(sure)) + len(a & set(possible))) / max(len(a) + len(sure), 1)
 
 
 # === wrong unknown
@@ -246,9 +233,7 @@ def aer_set_of_tensors(weights, sure, possible):
 def fresh_threshold(weights, sure, possible):
     w = weights[:-1, :-1]
     A = {(i, j) for j in range(w.shape[0]) for i in range(w.shape[1]) if w[j, i] > 0.5}
-    return 1 - (len(A & set(sure)) + len(A & set(possible))) / max(
-        len(A) + len(sure), 1
-    )
+    return 1 - (len(A & set(sure)) + len(A & set(possible))) / max(len(A) + len(sure), 1)
 
 
 # === wrong eos-column-kept

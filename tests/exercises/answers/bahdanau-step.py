@@ -7,15 +7,11 @@ import torch
 import torch.nn.functional as F
 
 
-def attend(
-    query, memory, lens, W_k, w_v, act=torch.tanh, fill=-torch.inf, dim=-1, values=None
-):
+def attend(query, memory, lens, W_k, w_v, act=torch.tanh, fill=-torch.inf, dim=-1, values=None):
     keys = memory @ W_k.T
     e = act(query[:, None] + keys) @ w_v
     if fill is not None:
-        e = e.masked_fill(
-            torch.arange(memory.shape[1], device=memory.device) >= lens[:, None], fill
-        )
+        e = e.masked_fill(torch.arange(memory.shape[1], device=memory.device) >= lens[:, None], fill)
     a = e.softmax(dim)
     return (a[:, None] @ (memory if values is None else keys))[:, 0], a
 
@@ -36,9 +32,7 @@ def bahdanau_by_loops(state, memory, lens, W_q, W_k, w_v):
     for b in range(memory.shape[0]):
         n = int(lens[b])
         query = W_q @ state[-1, b]
-        scores = torch.stack(
-            [w_v @ torch.tanh(query + W_k @ memory[b, j]) for j in range(n)]
-        )
+        scores = torch.stack([w_v @ torch.tanh(query + W_k @ memory[b, j]) for j in range(n)])
         weights = scores.softmax(0)
         rows.append(torch.cat([weights, weights.new_zeros(memory.shape[1] - n)]))
         contexts.append(weights @ memory[b, :n])
@@ -60,9 +54,7 @@ def bahdanau_by_linear_layers(state, memory, lens, W_q, W_k, w_v):
     top = state[state.shape[0] - 1]
     hidden = torch.tanh(F.linear(top, W_q).unsqueeze(1) + F.linear(memory, W_k))
     scores = F.linear(hidden, w_v.unsqueeze(0)).squeeze(-1)
-    keep = torch.arange(scores.shape[1]).to(scores.device).expand_as(
-        scores
-    ) < lens.view(-1, 1)
+    keep = torch.arange(scores.shape[1]).to(scores.device).expand_as(scores) < lens.view(-1, 1)
     weights = torch.where(keep, scores, torch.full_like(scores, -torch.inf)).softmax(-1)
     return torch.bmm(weights.unsqueeze(1), memory).squeeze(1), weights
 
@@ -70,9 +62,7 @@ def bahdanau_by_linear_layers(state, memory, lens, W_q, W_k, w_v):
 # === right
 def bahdanau_by_exponentials(state, memory, lens, W_q, W_k, w_v):
     scores = torch.tanh((state[-1] @ W_q.T)[:, None, :] + memory @ W_k.T).matmul(w_v)
-    there = (torch.arange(memory.shape[1], device=lens.device) < lens[:, None]).to(
-        scores.dtype
-    )
+    there = (torch.arange(memory.shape[1], device=lens.device) < lens[:, None]).to(scores.dtype)
     share = (scores - scores.max(1, keepdim=True).values).exp() * there
     weights = share / share.sum(1, keepdim=True)
     return (weights[:, :, None] * memory).sum(1), weights
@@ -83,14 +73,8 @@ def bahdanau_as_a_list(state, memory, lens, W_q, W_k, w_v):
     *_, last = state
     hidden = torch.tanh(last.matmul(W_q.t()).unsqueeze(-2) + memory.matmul(W_k.t()))
     scores = (hidden * w_v).sum(dim=-1)
-    blocked = (
-        torch.arange(memory.shape[1], device=memory.device)
-        .unsqueeze(0)
-        .ge(lens.unsqueeze(1))
-    )
-    weights = torch.softmax(
-        scores.masked_fill(blocked, torch.finfo(scores.dtype).min), -1
-    )
+    blocked = torch.arange(memory.shape[1], device=memory.device).unsqueeze(0).ge(lens.unsqueeze(1))
+    weights = torch.softmax(scores.masked_fill(blocked, torch.finfo(scores.dtype).min), -1)
     return [(weights.unsqueeze(1) @ memory).sum(1), weights]
 
 
@@ -246,9 +230,7 @@ def bahdanau_one_length(state, memory, lens, W_q, W_k, w_v):
 # === wrong padding-heard
 def bahdanau_zeroes_the_memory(state, memory, lens, W_q, W_k, w_v):
     real = torch.arange(memory.shape[1]) < lens[:, None]
-    return attend(
-        state[-1] @ W_q.T, memory * real[..., None], lens, W_k, w_v, fill=None
-    )
+    return attend(state[-1] @ W_q.T, memory * real[..., None], lens, W_k, w_v, fill=None)
 
 
 # === wrong filled-too-high
@@ -270,9 +252,9 @@ def bahdanau_step_exp_without_shift_unseen_3(state, memory, lens, W_q, W_k, w_v)
 
 # === wrong always-the-same
 def bahdanau_step_zeros_unseen_4(state, memory, lens, W_q, W_k, w_v):
-    return torch.zeros(
-        memory.shape[0], memory.shape[2], dtype=memory.dtype
-    ), torch.zeros(memory.shape[:2], dtype=memory.dtype)
+    return torch.zeros(memory.shape[0], memory.shape[2], dtype=memory.dtype), torch.zeros(
+        memory.shape[:2], dtype=memory.dtype
+    )
 
 
 # === wrong bottom-layer

@@ -17,12 +17,7 @@ def add_with_an_axis_for_the_batch(x, encoding):
 
 # === right
 def add_by_loops(x, encoding):
-    return torch.stack(
-        [
-            torch.stack([word + encoding[t] for t, word in enumerate(sentence)])
-            for sentence in x
-        ]
-    )
+    return torch.stack([torch.stack([word + encoding[t] for t, word in enumerate(sentence)]) for sentence in x])
 
 
 # === right
@@ -114,9 +109,7 @@ def add_detached(x, encoding):
 
 # === wrong no-gradient
 def add_through_numpy(x, encoding):
-    return torch.from_numpy(
-        x.detach().numpy() + encoding.detach().numpy()[: x.shape[1]]
-    )
+    return torch.from_numpy(x.detach().numpy() + encoding.detach().numpy()[: x.shape[1]])
 
 
 # === wrong changes-dtype

@@ -66,9 +66,7 @@ def beam_with_dictionaries(next_log_probs, eos, width, max_len):
         for prefix, total in open_.items():
             for word, lp in enumerate(next_log_probs(prefix)):
                 candidates[prefix + (word,)] = total + float(lp)
-        ranking = sorted(candidates, key=candidates.get, reverse=True)[
-            : width - len(done)
-        ]
+        ranking = sorted(candidates, key=candidates.get, reverse=True)[: width - len(done)]
         open_ = {p: candidates[p] for p in ranking if p[-1] != eos}
         done.update({p: candidates[p] for p in ranking if p[-1] == eos})
     pool = done or open_
@@ -122,10 +120,7 @@ def beam_by_pruning_each_first(next_log_probs, eos, width, max_len):
         for prefix, total in beams:
             log_probs = next_log_probs(prefix)
             top = log_probs.topk(min(width, len(log_probs)))
-            grown += [
-                (prefix + (w,), total + lp)
-                for lp, w in zip(top.values.tolist(), top.indices.tolist())
-            ]
+            grown += [(prefix + (w,), total + lp) for lp, w in zip(top.values.tolist(), top.indices.tolist())]
         grown.sort(key=lambda b: -b[1])
         best = grown[: width - len(finished)]
         finished += [b for b in best if b[0][-1] == eos]
@@ -172,11 +167,7 @@ def beam_is_greedy(next_log_probs, eos, width, max_len):
 def beam_does_not_add(next_log_probs, eos, width, max_len):
     beams, finished = [((), 0.0)], []
     for _ in range(max_len):
-        grown = [
-            (p + (w,), lp)
-            for p, _ in beams
-            for w, lp in enumerate(next_log_probs(p).tolist())
-        ]
+        grown = [(p + (w,), lp) for p, _ in beams for w, lp in enumerate(next_log_probs(p).tolist())]
         best = sorted(grown, key=score, reverse=True)[: width - len(finished)]
         finished += [b for b in best if b[0][-1] == eos]
         beams = [b for b in best if b[0][-1] != eos]
@@ -191,9 +182,7 @@ def beam_keeps_width_each(next_log_probs, eos, width, max_len):
     for _ in range(max_len):
         grown = []
         for beam in beams:
-            grown += sorted(grow(next_log_probs, [beam]), key=score, reverse=True)[
-                :width
-            ]
+            grown += sorted(grow(next_log_probs, [beam]), key=score, reverse=True)[:width]
         finished += [b for b in grown if b[0][-1] == eos]
         beams = [b for b in grown if b[0][-1] != eos]
     return list(max(finished or beams, key=score)[0])
@@ -203,11 +192,7 @@ def beam_keeps_width_each(next_log_probs, eos, width, max_len):
 def beam_multiplies(next_log_probs, eos, width, max_len):
     beams, finished = [((), 1.0)], []
     for _ in range(max_len):
-        grown = [
-            (p + (w,), q * math.exp(lp))
-            for p, q in beams
-            for w, lp in enumerate(next_log_probs(p).tolist())
-        ]
+        grown = [(p + (w,), q * math.exp(lp)) for p, q in beams for w, lp in enumerate(next_log_probs(p).tolist())]
         best = sorted(grown, key=score, reverse=True)[: width - len(finished)]
         finished += [b for b in best if b[0][-1] == eos]
         beams = [b for b in best if b[0][-1] != eos]
@@ -227,11 +212,7 @@ def beam_keeps_finished_in_the_race(next_log_probs, eos, width, max_len):
     for _ in range(max_len):
         grown = []
         for prefix, total in beams:
-            grown += (
-                [(prefix, total)]
-                if prefix[-1:] == (eos,)
-                else grow(next_log_probs, [(prefix, total)])
-            )
+            grown += [(prefix, total)] if prefix[-1:] == (eos,) else grow(next_log_probs, [(prefix, total)])
         beams = sorted(grown, key=score, reverse=True)[:width]
     done = [b for b in beams if b[0][-1] == eos]
     return list(max(done or beams, key=score)[0])
@@ -305,9 +286,7 @@ def beam_stops_at_the_first_end(next_log_probs, eos, width, max_len):
 def beam_returns_the_best_of_all(next_log_probs, eos, width, max_len):
     beams, finished = [((), 0.0)], []
     for _ in range(max_len):
-        best = sorted(grow(next_log_probs, beams), key=score, reverse=True)[
-            : width - len(finished)
-        ]
+        best = sorted(grow(next_log_probs, beams), key=score, reverse=True)[: width - len(finished)]
         finished += [b for b in best if b[0][-1] == eos]
         beams = [b for b in best if b[0][-1] != eos]
         if not beams:
@@ -317,16 +296,12 @@ def beam_returns_the_best_of_all(next_log_probs, eos, width, max_len):
 
 # === wrong best-on-average
 def beam_normalises_at_the_end(next_log_probs, eos, width, max_len):
-    return list(
-        search(next_log_probs, eos, width, max_len, last=lambda b: b[1] / len(b[0]))[0]
-    )
+    return list(search(next_log_probs, eos, width, max_len, last=lambda b: b[1] / len(b[0]))[0])
 
 
 # === wrong first-to-finish
 def beam_likes_short_ones(next_log_probs, eos, width, max_len):
-    return list(
-        search(next_log_probs, eos, width, max_len, last=lambda b: -len(b[0]))[0]
-    )
+    return list(search(next_log_probs, eos, width, max_len, last=lambda b: -len(b[0]))[0])
 
 
 # === wrong worst-first
@@ -368,37 +343,22 @@ def beam_returns_a_tensor(next_log_probs, eos, width, max_len):
 
 # === wrong last-word-only
 def beam_asks_with_the_last_word(next_log_probs, eos, width, max_len):
-    return list(
-        search(lambda prefix: next_log_probs(prefix[-1:]), eos, width, max_len)[0]
-    )
+    return list(search(lambda prefix: next_log_probs(prefix[-1:]), eos, width, max_len)[0])
 
 
 # === wrong raises
 def beam_asks_with_a_number(next_log_probs, eos, width, max_len):
-    return list(
-        search(
-            lambda prefix: next_log_probs(prefix[-1] if prefix else 0),
-            eos,
-            width,
-            max_len,
-        )[0]
-    )
+    return list(search(lambda prefix: next_log_probs(prefix[-1] if prefix else 0), eos, width, max_len)[0])
 
 
 # === wrong raises
 def beam_asks_with_a_tensor(next_log_probs, eos, width, max_len):
-    return list(
-        search(
-            lambda prefix: next_log_probs(torch.tensor(prefix)), eos, width, max_len
-        )[0]
-    )
+    return list(search(lambda prefix: next_log_probs(torch.tensor(prefix)), eos, width, max_len)[0])
 
 
 # === wrong another-sentence
 def beam_asks_backwards(next_log_probs, eos, width, max_len):
-    return list(
-        search(lambda prefix: next_log_probs(prefix[::-1]), eos, width, max_len)[0]
-    )
+    return list(search(lambda prefix: next_log_probs(prefix[::-1]), eos, width, max_len)[0])
 
 
 # === wrong goes-on-after-the-end
@@ -419,17 +379,13 @@ def beam_takes_topk_too_large(next_log_probs, eos, width, max_len):
     for _ in range(max_len):
         table = torch.stack([next_log_probs(b) for b in beams]) + totals[:, None]
         totals, where = table.flatten().topk(width * 20)
-        beams = [
-            beams[p // table.shape[1]] + (p % table.shape[1],) for p in where.tolist()
-        ]
+        beams = [beams[p // table.shape[1]] + (p % table.shape[1],) for p in where.tolist()]
     return list(beams[0])
 
 
 # === wrong one-word-too-few
 def beam_one_round_less(next_log_probs, eos, width, max_len):
-    return (
-        list(search(next_log_probs, eos, width, max_len - 1)[0]) if max_len > 1 else []
-    )
+    return list(search(next_log_probs, eos, width, max_len - 1)[0]) if max_len > 1 else []
 
 
 # === wrong one-word-too-many
@@ -460,11 +416,7 @@ def beam_ends_in_zero(next_log_probs, eos, width, max_len):
 def beam_search_start_5_unseen_0(next_log_probs, eos, width, max_len):
     beams, done = [((), 0.0)], []
     for _ in range(max_len):
-        cand = [
-            (p + (w,), s + lp)
-            for p, s in beams
-            for w, lp in enumerate(next_log_probs(p).tolist())
-        ]
+        cand = [(p + (w,), s + lp) for p, s in beams for w, lp in enumerate(next_log_probs(p).tolist())]
         cand.sort(key=lambda c: -c[1])
         new = cand[: width - len(done)]
         done += [c for c in new if c[0][-1] == eos]
@@ -482,11 +434,7 @@ def beam_search_start_5_unseen_0(next_log_probs, eos, width, max_len):
 def beam_search_start_100_unseen_3(next_log_probs, eos, width, max_len):
     beams, done = [((), 0.0)], []
     for _ in range(max_len):
-        cand = [
-            (p + (w,), s + lp)
-            for p, s in beams
-            for w, lp in enumerate(next_log_probs(p).tolist())
-        ]
+        cand = [(p + (w,), s + lp) for p, s in beams for w, lp in enumerate(next_log_probs(p).tolist())]
         cand.sort(key=lambda c: -c[1])
         new = cand[: width - len(done)]
         done += [c for c in new if c[0][-1] == eos]
@@ -509,11 +457,7 @@ def beam_search_empty_unseen_4(next_log_probs, eos, width, max_len):
 def beam_returns_the_best_when_it_ends(next_log_probs, eos, width, max_len):
     beams = [((), 0.0)]
     for _ in range(max_len):
-        cand = [
-            (p + (v,), s + l)
-            for p, s in beams
-            for v, l in enumerate(next_log_probs(p).tolist())
-        ]
+        cand = [(p + (v,), s + l) for p, s in beams for v, l in enumerate(next_log_probs(p).tolist())]
         cand.sort(key=lambda c: -c[1])
         beams = cand[:width]
         if beams[0][0][-1] == eos:
@@ -526,11 +470,7 @@ def beam_returns_the_best_when_it_ends(next_log_probs, eos, width, max_len):
 def beam_multiplies_logarithms(next_log_probs, eos, width, max_len):
     beams, done = [((), 1.0)], []
     for _ in range(max_len):
-        cand = [
-            (p + (v,), s * l)
-            for p, s in beams
-            for v, l in enumerate(next_log_probs(p).tolist())
-        ]
+        cand = [(p + (v,), s * l) for p, s in beams for v, l in enumerate(next_log_probs(p).tolist())]
         cand.sort(key=lambda c: -c[1])
         beams = []
         for p, s in cand[: width - len(done)]:
@@ -554,11 +494,7 @@ def fresh_greedy(next_log_probs, eos, width, max_len):
 def fresh_length_norm(next_log_probs, eos, width, max_len):
     beams, done = [((), 0.0)], []
     for _ in range(max_len):
-        new = [
-            ((*p, w), s + float(g))
-            for p, s in beams
-            for w, g in enumerate(next_log_probs(p))
-        ]
+        new = [((*p, w), s + float(g)) for p, s in beams for w, g in enumerate(next_log_probs(p))]
         new = sorted(new, key=lambda b: -b[1])[: width - len(done)]
         done += [b for b in new if b[0][-1] == eos]
         beams = [b for b in new if b[0][-1] != eos]
@@ -573,11 +509,7 @@ def fresh_heap(next_log_probs, eos, width, max_len):
 
     open_, done, n = [(0.0, ())], [], 0
     while open_ and n < max_len:
-        grown = [
-            (s + g, p + (w,))
-            for s, p in open_
-            for w, g in enumerate(next_log_probs(p).tolist())
-        ]
+        grown = [(s + g, p + (w,)) for s, p in open_ for w, g in enumerate(next_log_probs(p).tolist())]
         top = heapq.nlargest(width - len(done), grown)
         done.extend(t for t in top if t[1][-1] == eos)
         open_ = [t for t in top if t[1][-1] != eos]

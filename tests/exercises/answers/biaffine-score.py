@@ -77,21 +77,13 @@ def additive(start, end, U, w_start, w_end, b):
 
 # === wrong no-start-term
 def end_only(start, end, U, w_start, w_end, b):
-    return (
-        start[:, None] @ U @ end[:, None].mT
-        + (end @ w_end.T).mT[..., None, :]
-        + b[:, None, None]
-    )
+    return start[:, None] @ U @ end[:, None].mT + (end @ w_end.T).mT[..., None, :] + b[:, None, None]
 
 
 # === wrong no-end-term
 def start_only(start, end, U, w_start, w_end, b):
     q = torch.einsum("btd,cde->bcte", start, U)
-    return (
-        torch.einsum("bcte,bse->bcts", q, end)
-        + (start @ w_start.T).mT[..., None]
-        + b[:, None, None]
-    )
+    return torch.einsum("bcte,bse->bcts", q, end) + (start @ w_start.T).mT[..., None] + b[:, None, None]
 
 
 # === wrong sigmoid
@@ -243,9 +235,7 @@ def biaffine_two_linear_layers_with_bias(start, end, U, w_start, w_end, b):
 def fresh_no_bias(start, end, U, w_start, w_end, b):
     s = torch.einsum("btd,cde,bse->bcts", start, U, end)
     return (
-        s
-        + torch.einsum("btd,cd->bct", start, w_start)[..., None]
-        + torch.einsum("bse,ce->bcs", end, w_end)[:, :, None]
+        s + torch.einsum("btd,cd->bct", start, w_start)[..., None] + torch.einsum("bse,ce->bcs", end, w_end)[:, :, None]
     )
 
 

@@ -14,22 +14,14 @@ def grams(tokens, n):
 
 
 def near_length(hypothesis, references):
-    return min(
-        (len(r) for r in references), key=lambda r: (abs(r - len(hypothesis)), r)
-    )
+    return min((len(r) for r in references), key=lambda r: (abs(r - len(hypothesis)), r))
 
 
 def short(c, r):
     return 1.0 if c >= r else math.exp(1 - r / c) if c else 0.0
 
 
-def core(
-    hypothesis,
-    references,
-    max_n,
-    bp=None,
-    mean=lambda ps: math.prod(ps) ** (1 / len(ps)),
-):
+def core(hypothesis, references, max_n, bp=None, mean=lambda ps: math.prod(ps) ** (1 / len(ps))):
     ps = []
     for n in range(1, max_n + 1):
         mine = Counter(grams(hypothesis, n))
@@ -70,23 +62,14 @@ def bleu_by_loops(hypothesis, references, max_n):
             return 0.0
         clip = 0
         for gram in set(grams):
-            most = max(
-                [
-                    sum(tuple(ref[i : i + n]) == gram for i in range(len(ref) - n + 1))
-                    for ref in references
-                ]
-            )
+            most = max([sum(tuple(ref[i : i + n]) == gram for i in range(len(ref) - n + 1)) for ref in references])
             clip += min(grams.count(gram), most)
         precisions.append(clip / len(grams))
     c = len(hypothesis)
     closest = None
     for ref in references:
         r = len(ref)
-        if (
-            closest is None
-            or abs(r - c) < abs(closest - c)
-            or (abs(r - c) == abs(closest - c) and r < closest)
-        ):
+        if closest is None or abs(r - c) < abs(closest - c) or (abs(r - c) == abs(closest - c) and r < closest):
             closest = r
     bp = 1 if c > closest else math.exp(1 - closest / c)
     product = 1
@@ -98,22 +81,14 @@ def bleu_by_loops(hypothesis, references, max_n):
 # === right
 def bleu_with_numpy(hypothesis, references, max_n):
     def grams(tokens, n):
-        return [
-            "\t".join(tokens[i : i + n]) for i in range(max(0, len(tokens) - n + 1))
-        ]
+        return ["\t".join(tokens[i : i + n]) for i in range(max(0, len(tokens) - n + 1))]
 
     p = []
     for n in np.arange(1, max_n + 1):
         mine = grams(hypothesis, n)
         if not mine:
             return 0.0
-        p.append(
-            sum(
-                min(mine.count(g), max(grams(r, n).count(g) for r in references))
-                for g in set(mine)
-            )
-            / len(mine)
-        )
+        p.append(sum(min(mine.count(g), max(grams(r, n).count(g) for r in references)) for g in set(mine)) / len(mine))
     lengths = np.array(sorted(len(r) for r in references))
     r = lengths[np.abs(lengths - len(hypothesis)).argmin()]
     bp = np.exp(min(0, 1 - r / len(hypothesis)))
@@ -131,17 +106,11 @@ def bleu_with_fractions(hypothesis, references, max_n):
             return 0
         granted = 0
         for gram, count in counts.items():
-            there = [
-                [tuple(r[i : i + n]) for i in range(len(r))].count(gram)
-                for r in references
-            ]
+            there = [[tuple(r[i : i + n]) for i in range(len(r))].count(gram) for r in references]
             granted += min(count, max(there))
         product *= Fraction(granted, sum(counts.values()))
     c = len(hypothesis)
-    r = min(
-        [len(r) for r in references],
-        key=lambda length: 2 * abs(length - c) + (length > c) * 0.5,
-    )
+    r = min([len(r) for r in references], key=lambda length: 2 * abs(length - c) + (length > c) * 0.5)
     return float(product) ** (1 / max_n) * (math.exp(1 - r / c) if r > c else 1)
 
 
@@ -149,19 +118,11 @@ def bleu_with_fractions(hypothesis, references, max_n):
 def bleu_with_torch(hypothesis, references, max_n):
     shares = torch.zeros(max_n, dtype=torch.float64)
     for n in range(1, max_n + 1):
-        mine = Counter(
-            tuple(hypothesis[i : i + n]) for i in range(len(hypothesis) - n + 1)
-        )
-        refs = [
-            Counter(tuple(r[i : i + n]) for i in range(len(r) - n + 1))
-            for r in references
-        ]
+        mine = Counter(tuple(hypothesis[i : i + n]) for i in range(len(hypothesis) - n + 1))
+        refs = [Counter(tuple(r[i : i + n]) for i in range(len(r) - n + 1)) for r in references]
         total = sum(mine.values())
         if total:
-            shares[n - 1] = (
-                sum(min(k, max(ref[g] for ref in refs)) for g, k in mine.items())
-                / total
-            )
+            shares[n - 1] = sum(min(k, max(ref[g] for ref in refs)) for g, k in mine.items()) / total
     c = len(hypothesis)
     if c == 0:
         return 0.0
@@ -173,10 +134,7 @@ def bleu_with_torch(hypothesis, references, max_n):
 def bleu_of_the_book(hypothesis, references, max_n):
     from attnbook.translation.metrics import sentence_bleu
 
-    return (
-        sentence_bleu(" ".join(hypothesis), [" ".join(r) for r in references], max_n)
-        / 100
-    )
+    return sentence_bleu(" ".join(hypothesis), [" ".join(r) for r in references], max_n) / 100
 
 
 # === wrong not-clipped
@@ -186,12 +144,8 @@ def bleu_with_in(hypothesis, references, max_n):
         mine = grams(hypothesis, n)
         if not mine:
             return 0.0
-        product *= sum(any(g in grams(r, n) for r in references) for g in mine) / len(
-            mine
-        )
-    return short(len(hypothesis), near_length(hypothesis, references)) * product ** (
-        1 / max_n
-    )
+        product *= sum(any(g in grams(r, n) for r in references) for g in mine) / len(mine)
+    return short(len(hypothesis), near_length(hypothesis, references)) * product ** (1 / max_n)
 
 
 # === wrong distinct-only
@@ -203,9 +157,7 @@ def bleu_with_sets(hypothesis, references, max_n):
             return 0.0
         theirs = set().union(*(grams(r, n) for r in references))
         product *= len(mine & theirs) / len(mine)
-    return short(len(hypothesis), near_length(hypothesis, references)) * product ** (
-        1 / max_n
-    )
+    return short(len(hypothesis), near_length(hypothesis, references)) * product ** (1 / max_n)
 
 
 # === wrong first-reference-only + first-references-length
@@ -230,86 +182,47 @@ def bleu_with_numpy_mean(hypothesis, references, max_n):
 
 # === wrong unknown
 def bleu_harmonic(hypothesis, references, max_n):
-    return core(
-        hypothesis,
-        references,
-        max_n,
-        mean=lambda ps: len(ps) / sum(1 / p for p in ps) if all(ps) else 0.0,
-    )
+    return core(hypothesis, references, max_n, mean=lambda ps: len(ps) / sum(1 / p for p in ps) if all(ps) else 0.0)
 
 
 # === wrong long-ones-punished
 def bleu_penalises_length(hypothesis, references, max_n):
-    return core(
-        hypothesis, references, max_n, bp=lambda c, r: math.exp(min(0, 1 - c / r))
-    )
+    return core(hypothesis, references, max_n, bp=lambda c, r: math.exp(min(0, 1 - c / r)))
 
 
 # === wrong penalty-above-one
 def bleu_rewards_length(hypothesis, references, max_n):
-    return core(
-        hypothesis, references, max_n, bp=lambda c, r: math.exp(1 - r / c) if c else 0
-    )
+    return core(hypothesis, references, max_n, bp=lambda c, r: math.exp(1 - r / c) if c else 0)
 
 
 # === wrong right-for-the-example-only
 def bleu_penalises_any_difference(hypothesis, references, max_n):
-    return core(
-        hypothesis,
-        references,
-        max_n,
-        bp=lambda c, r: math.exp(-abs(1 - r / c)) if c else 0,
-    )
+    return core(hypothesis, references, max_n, bp=lambda c, r: math.exp(-abs(1 - r / c)) if c else 0)
 
 
 # === wrong log-of-zero
 def bleu_takes_logs(hypothesis, references, max_n):
-    return core(
-        hypothesis,
-        references,
-        max_n,
-        mean=lambda ps: math.exp(sum(math.log(p) for p in ps) / max_n),
-    )
+    return core(hypothesis, references, max_n, mean=lambda ps: math.exp(sum(math.log(p) for p in ps) / max_n))
 
 
 # === wrong few-digits
 def bleu_with_epsilon(hypothesis, references, max_n):
-    return core(
-        hypothesis,
-        references,
-        max_n,
-        mean=lambda ps: math.exp(sum(math.log(p + 1e-9) for p in ps) / max_n),
-    )
+    return core(hypothesis, references, max_n, mean=lambda ps: math.exp(sum(math.log(p + 1e-9) for p in ps) / max_n))
 
 
 # === wrong orders-without-match-skipped
 def bleu_skips_empty(hypothesis, references, max_n):
-    return core(
-        hypothesis,
-        references,
-        max_n,
-        mean=lambda ps: math.prod([p for p in ps if p] or [0]) ** (1 / max_n),
-    )
+    return core(hypothesis, references, max_n, mean=lambda ps: math.prod([p for p in ps if p] or [0]) ** (1 / max_n))
 
 
 # === wrong d2l-weights
 def bleu_as_in_d2l(hypothesis, references, max_n):
-    return core(
-        hypothesis,
-        references,
-        max_n,
-        mean=lambda ps: math.prod(p ** (0.5**n) for n, p in enumerate(ps, 1)),
-    )
+    return core(hypothesis, references, max_n, mean=lambda ps: math.prod(p ** (0.5**n) for n, p in enumerate(ps, 1)))
 
 
 # === wrong unknown
 def bleu_weights_from_zero(hypothesis, references, max_n):
-    return core(
-        hypothesis,
-        references,
-        max_n,
-        mean=lambda ps: math.prod(p ** (0.5**n) for n, p in enumerate(ps)),
-    )
+    return core(hypothesis, references, max_n, mean=lambda ps: math.prod(p ** (0.5**n) for n, p in enumerate(ps)))
 
 
 # === wrong percent
@@ -406,9 +319,7 @@ def bleu_sums_the_references(hypothesis, references, max_n):
     logp = 0
     for n in range(1, max_n + 1):
         h = Counter(tuple(hypothesis[i : i + n]) for i in range(c - n + 1))
-        r = Counter(
-            tuple(x[i : i + n]) for x in references for i in range(len(x) - n + 1)
-        )
+        r = Counter(tuple(x[i : i + n]) for x in references for i in range(len(x) - n + 1))
         hit = sum((h & r).values())
         if hit == 0:
             return 0.0
@@ -479,9 +390,7 @@ def fresh_first_tie(hypothesis, references, max_n):
 
     logs = 0.0
     for n in range(1, max_n + 1):
-        c = Counter(
-            tuple(hypothesis[i : i + n]) for i in range(len(hypothesis) - n + 1)
-        )
+        c = Counter(tuple(hypothesis[i : i + n]) for i in range(len(hypothesis) - n + 1))
         best = Counter()
         for r in references:
             best |= Counter(tuple(r[i : i + n]) for i in range(len(r) - n + 1))
@@ -500,17 +409,8 @@ def fresh_any_ref_total(hypothesis, references, max_n):
 
     logs = 0.0
     for n in range(1, max_n + 1):
-        c = Counter(
-            tuple(hypothesis[i : i + n]) for i in range(len(hypothesis) - n + 1)
-        )
-        hit = max(
-            sum(
-                (
-                    c & Counter(tuple(r[i : i + n]) for i in range(len(r) - n + 1))
-                ).values()
-            )
-            for r in references
-        )
+        c = Counter(tuple(hypothesis[i : i + n]) for i in range(len(hypothesis) - n + 1))
+        hit = max(sum((c & Counter(tuple(r[i : i + n]) for i in range(len(r) - n + 1))).values()) for r in references)
         if hit == 0:
             return 0.0
         logs += math.log(hit / sum(c.values())) / max_n
@@ -527,13 +427,7 @@ def fresh_logs(hypothesis, references, max_n):
     for n in range(1, max_n + 1):
         c = Counter(tuple(hypothesis[i : i + n]) for i in range(h - n + 1))
         hit = sum(
-            min(
-                k,
-                max(
-                    sum(tuple(r[i : i + n]) == g for i in range(len(r) - n + 1))
-                    for r in references
-                ),
-            )
+            min(k, max(sum(tuple(r[i : i + n]) == g for i in range(len(r) - n + 1)) for r in references))
             for g, k in c.items()
         )
         if hit == 0:

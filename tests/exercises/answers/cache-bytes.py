@@ -8,13 +8,7 @@ import math
 def counted(positions, layers, every, window, kv_heads, head_dim, size):
     full = layers // every
     local = layers - full
-    return (
-        (full * positions + local * min(window, positions))
-        * 2
-        * kv_heads
-        * head_dim
-        * size
-    )
+    return (full * positions + local * min(window, positions)) * 2 * kv_heads * head_dim * size
 
 
 # === right
@@ -40,20 +34,13 @@ def keys_and_values_apart(positions, layers, every, window, kv_heads, head_dim, 
 def with_floor(positions, layers, every, window, kv_heads, head_dim, size):
     g = math.floor(layers / every)
     return (
-        2
-        * kv_heads
-        * head_dim
-        * size
-        * (g * positions + (layers - g) * (window if window < positions else positions))
+        2 * kv_heads * head_dim * size * (g * positions + (layers - g) * (window if window < positions else positions))
     )
 
 
 # === right
 def by_a_list(positions, layers, every, window, kv_heads, head_dim, size):
-    kept = [
-        positions if not n % every else min(positions, window)
-        for n in range(1, layers + 1)
-    ]
+    kept = [positions if not n % every else min(positions, window) for n in range(1, layers + 1)]
     return sum(kept) * 2 * kv_heads * head_dim * size
 
 
@@ -67,59 +54,31 @@ def savings_subtracted(positions, layers, every, window, kv_heads, head_dim, siz
 # === wrong keys-only
 def one_of_two(positions, layers, every, window, kv_heads, head_dim, size):
     full = layers // every
-    return (
-        (full * positions + (layers - full) * min(window, positions))
-        * kv_heads
-        * head_dim
-        * size
-    )
+    return (full * positions + (layers - full) * min(window, positions)) * kv_heads * head_dim * size
 
 
 # === wrong one-head
 def heads_forgotten(positions, layers, every, window, kv_heads, head_dim, size):
     full = layers // every
-    return (
-        (full * positions + (layers - full) * min(window, positions))
-        * 2
-        * head_dim
-        * size
-    )
+    return (full * positions + (layers - full) * min(window, positions)) * 2 * head_dim * size
 
 
 # === wrong queries-kept
 def qkv(positions, layers, every, window, kv_heads, head_dim, size):
     full = layers // every
-    return (
-        (full * positions + (layers - full) * min(window, positions))
-        * 3
-        * kv_heads
-        * head_dim
-        * size
-    )
+    return (full * positions + (layers - full) * min(window, positions)) * 3 * kv_heads * head_dim * size
 
 
 # === wrong bits
 def in_bits(positions, layers, every, window, kv_heads, head_dim, size):
     full = layers // every
-    return (
-        8
-        * (full * positions + (layers - full) * min(window, positions))
-        * 2
-        * kv_heads
-        * head_dim
-        * size
-    )
+    return 8 * (full * positions + (layers - full) * min(window, positions)) * 2 * kv_heads * head_dim * size
 
 
 # === wrong numbers-not-bytes
 def size_forgotten(positions, layers, every, window, kv_heads, head_dim, size):
     full = layers // every
-    return (
-        (full * positions + (layers - full) * min(window, positions))
-        * 2
-        * kv_heads
-        * head_dim
-    )
+    return (full * positions + (layers - full) * min(window, positions)) * 2 * kv_heads * head_dim
 
 
 # === wrong no-window
@@ -135,21 +94,13 @@ def all_short(positions, layers, every, window, kv_heads, head_dim, size):
 # === wrong always-full
 def window_in_full(positions, layers, every, window, kv_heads, head_dim, size):
     full = layers // every
-    return (
-        (full * positions + (layers - full) * window) * 2 * kv_heads * head_dim * size
-    )
+    return (full * positions + (layers - full) * window) * 2 * kv_heads * head_dim * size
 
 
 # === wrong no-window
 def max_for_min(positions, layers, every, window, kv_heads, head_dim, size):
     full = layers // every
-    return (
-        (full * positions + (layers - full) * max(window, positions))
-        * 2
-        * kv_heads
-        * head_dim
-        * size
-    )
+    return (full * positions + (layers - full) * max(window, positions)) * 2 * kv_heads * head_dim * size
 
 
 # === wrong exchanged
@@ -163,37 +114,19 @@ def the_other_kind(positions, layers, every, window, kv_heads, head_dim, size):
 
 # === wrong whole-as-given
 def every_is_a_number(positions, layers, every, window, kv_heads, head_dim, size):
-    return (
-        (every * positions + (layers - every) * min(window, positions))
-        * 2
-        * kv_heads
-        * head_dim
-        * size
-    )
+    return (every * positions + (layers - every) * min(window, positions)) * 2 * kv_heads * head_dim * size
 
 
 # === wrong rounded-up
 def ceiling(positions, layers, every, window, kv_heads, head_dim, size):
     full = math.ceil(layers / every)
-    return (
-        (full * positions + (layers - full) * min(window, positions))
-        * 2
-        * kv_heads
-        * head_dim
-        * size
-    )
+    return (full * positions + (layers - full) * min(window, positions)) * 2 * kv_heads * head_dim * size
 
 
 # === wrong not-rounded
 def fractions(positions, layers, every, window, kv_heads, head_dim, size):
     full = layers / every
-    return int(
-        (full * positions + (layers - full) * min(window, positions))
-        * 2
-        * kv_heads
-        * head_dim
-        * size
-    )
+    return int((full * positions + (layers - full) * min(window, positions)) * 2 * kv_heads * head_dim * size)
 
 
 # === wrong rounded-up
@@ -208,13 +141,7 @@ def from_zero(positions, layers, every, window, kv_heads, head_dim, size):
 # === wrong layers-counted-twice
 def window_everywhere(positions, layers, every, window, kv_heads, head_dim, size):
     full = layers // every
-    return (
-        (full * positions + layers * min(window, positions))
-        * 2
-        * kv_heads
-        * head_dim
-        * size
-    )
+    return (full * positions + layers * min(window, positions)) * 2 * kv_heads * head_dim * size
 
 
 # === wrong window-forgotten-in-rest
@@ -230,14 +157,7 @@ def layers_forgotten(positions, layers, every, window, kv_heads, head_dim, size)
 # === wrong a-float
 def as_a_float(positions, layers, every, window, kv_heads, head_dim, size):
     full = layers // every
-    return (
-        1.0
-        * (full * positions + (layers - full) * min(window, positions))
-        * 2
-        * kv_heads
-        * head_dim
-        * size
-    )
+    return 1.0 * (full * positions + (layers - full) * min(window, positions)) * 2 * kv_heads * head_dim * size
 
 
 # === wrong keys-only
@@ -249,24 +169,13 @@ def two_slips(positions, layers, every, window, kv_heads, head_dim, size):
 # === wrong unknown
 def power_of_two(positions, layers, every, window, kv_heads, head_dim, size):
     full = layers // every
-    return (
-        (full * positions + (layers - full) * min(window, positions))
-        * 2
-        * kv_heads
-        * head_dim
-        * 2**size
-    )
+    return (full * positions + (layers - full) * min(window, positions)) * 2 * kv_heads * head_dim * 2**size
 
 
 # === wrong unknown
 def head_dim_added(positions, layers, every, window, kv_heads, head_dim, size):
     full = layers // every
-    return (
-        (full * positions + (layers - full) * min(window, positions))
-        * 2
-        * (kv_heads + head_dim)
-        * size
-    )
+    return (full * positions + (layers - full) * min(window, positions)) * 2 * (kv_heads + head_dim) * size
 
 
 # === wrong no-window
@@ -277,30 +186,20 @@ def maximum(positions, layers, every, window, kv_heads, head_dim, size):
 
 
 # === wrong always-the-same
-def cache_bytes_constant_unseen_b4(
-    positions, layers, every, window, kv_heads, head_dim, size
-):
+def cache_bytes_constant_unseen_b4(positions, layers, every, window, kv_heads, head_dim, size):
     return 6912
 
 
 # === wrong rounded-up
 def fresh_ceil(positions, layers, every, window, kv_heads, head_dim, size):
     full = -(-layers // every)
-    return (
-        2
-        * kv_heads
-        * head_dim
-        * size
-        * (full * positions + (layers - full) * min(window, positions))
-    )
+    return 2 * kv_heads * head_dim * size * (full * positions + (layers - full) * min(window, positions))
 
 
 # === wrong always-full
 def fresh_no_min(positions, layers, every, window, kv_heads, head_dim, size):
     full = layers // every
-    return (
-        2 * kv_heads * head_dim * size * (full * positions + (layers - full) * window)
-    )
+    return 2 * kv_heads * head_dim * size * (full * positions + (layers - full) * window)
 
 
 # === right

@@ -8,16 +8,12 @@ from torch import nn
 
 # === right
 def triangle_of_ones(num_queries, num_keys):
-    return torch.ones(num_queries, num_keys, dtype=torch.bool).tril(
-        num_keys - num_queries
-    )
+    return torch.ones(num_queries, num_keys, dtype=torch.bool).tril(num_keys - num_queries)
 
 
 # === right
 def triangle_above_turned_round(num_queries, num_keys):
-    future = torch.triu(
-        torch.ones(num_queries, num_keys), diagonal=1 + num_keys - num_queries
-    )
+    future = torch.triu(torch.ones(num_queries, num_keys), diagonal=1 + num_keys - num_queries)
     return future == 0
 
 
@@ -47,34 +43,22 @@ def triangle_by_slices(num_queries, num_keys):
 # === right
 def triangle_beside_a_block(num_queries, num_keys):
     before = torch.ones(num_queries, num_keys - num_queries, dtype=torch.bool)
-    return torch.cat(
-        [before, torch.ones(num_queries, num_queries, dtype=torch.bool).tril()], dim=1
-    )
+    return torch.cat([before, torch.ones(num_queries, num_queries, dtype=torch.bool).tril()], dim=1)
 
 
 # === right
 def triangle_from_lists(num_queries, num_keys):
-    return torch.tensor(
-        [
-            [k < num_keys - num_queries + q + 1 for k in range(num_keys)]
-            for q in range(num_queries)
-        ]
-    )
+    return torch.tensor([[k < num_keys - num_queries + q + 1 for k in range(num_keys)] for q in range(num_queries)])
 
 
 # === right
 def triangle_from_numpy(num_queries, num_keys):
-    return torch.from_numpy(
-        np.tri(num_queries, num_keys, num_keys - num_queries, dtype=bool)
-    )
+    return torch.from_numpy(np.tri(num_queries, num_keys, num_keys - num_queries, dtype=bool))
 
 
 # === right
 def triangle_from_the_end(T, S):
-    i, j = (
-        torch.arange(T).flip(0)[:, None],
-        torch.arange(S).flip(0),
-    )  # both counted from the last position
+    i, j = (torch.arange(T).flip(0)[:, None], torch.arange(S).flip(0))  # both counted from the last position
     return j >= i
 
 
@@ -90,9 +74,7 @@ def triangle_of_floats_without_shift(num_queries, num_keys):
 
 # === wrong inverted
 def triangle_for_pytorch(num_queries, num_keys):
-    return torch.triu(
-        torch.ones(num_queries, num_keys), diagonal=1 + num_keys - num_queries
-    ).bool()
+    return torch.triu(torch.ones(num_queries, num_keys), diagonal=1 + num_keys - num_queries).bool()
 
 
 # === wrong inverted + queries-first
@@ -113,38 +95,27 @@ def triangle_strictly_before(num_queries, num_keys):
 
 # === wrong self-excluded
 def triangle_with_the_shift_one_short(num_queries, num_keys):
-    return torch.ones(num_queries, num_keys, dtype=torch.bool).tril(
-        num_keys - num_queries - 1
-    )
+    return torch.ones(num_queries, num_keys, dtype=torch.bool).tril(num_keys - num_queries - 1)
 
 
 # === wrong one-ahead
 def triangle_one_too_far(num_queries, num_keys):
-    return torch.ones(num_queries, num_keys, dtype=torch.bool).tril(
-        num_keys - num_queries + 1
-    )
+    return torch.ones(num_queries, num_keys, dtype=torch.bool).tril(num_keys - num_queries + 1)
 
 
 # === wrong not-bool
 def triangle_of_bytes(num_queries, num_keys):
-    return torch.ones(num_queries, num_keys, dtype=torch.uint8).tril(
-        num_keys - num_queries
-    )
+    return torch.ones(num_queries, num_keys, dtype=torch.uint8).tril(num_keys - num_queries)
 
 
 # === wrong not-bool
 def triangle_of_floats(num_queries, num_keys):
-    return torch.tril(
-        torch.ones(num_queries, num_keys), diagonal=num_keys - num_queries
-    )
+    return torch.tril(torch.ones(num_queries, num_keys), diagonal=num_keys - num_queries)
 
 
 # === wrong additive
 def triangle_to_be_added(num_queries, num_keys):
-    return torch.triu(
-        torch.full((num_queries, num_keys), float("-inf")),
-        diagonal=num_keys - num_queries + 1,
-    )
+    return torch.triu(torch.full((num_queries, num_keys), float("-inf")), diagonal=num_keys - num_queries + 1)
 
 
 # === wrong queries-first + additive
@@ -171,10 +142,7 @@ def triangle_numpy(num_queries, num_keys):
 
 # === wrong returns-a-list
 def triangle_list(num_queries, num_keys):
-    return [
-        [j <= i + num_keys - num_queries for j in range(num_keys)]
-        for i in range(num_queries)
-    ]
+    return [[j <= i + num_keys - num_queries for j in range(num_keys)] for i in range(num_queries)]
 
 
 # === wrong keys-in-rows-cut
@@ -216,9 +184,7 @@ def triangle_moved_by_the_queries(num_queries, num_keys):
 
 # === wrong shifted-the-other-way
 def triangle_moved_left(num_queries, num_keys):
-    return torch.ones(num_queries, num_keys, dtype=torch.bool).tril(
-        num_queries - num_keys
-    )
+    return torch.ones(num_queries, num_keys, dtype=torch.bool).tril(num_queries - num_keys)
 
 
 # === wrong unknown
@@ -300,9 +266,7 @@ def fresh_first_positions(num_queries, num_keys):
 
 # === wrong self-excluded
 def fresh_strict(num_queries, num_keys):
-    return torch.ones(num_queries, num_keys, dtype=torch.bool).tril(
-        num_keys - num_queries - 1
-    )
+    return torch.ones(num_queries, num_keys, dtype=torch.bool).tril(num_keys - num_queries - 1)
 
 
 # === right

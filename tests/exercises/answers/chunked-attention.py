@@ -5,9 +5,7 @@ import torch
 
 
 def empty(key, value):
-    return torch.zeros(
-        value.shape[1], key.shape[1], dtype=value.dtype, device=value.device
-    )
+    return torch.zeros(value.shape[1], key.shape[1], dtype=value.dtype, device=value.device)
 
 
 def places(x):
@@ -219,9 +217,7 @@ def keys_down_queries_across(query, key, value, chunk_size, decay):
 # === wrong nothing-before
 def chunks_alone(query, key, value, chunk_size, decay):
     out = []
-    for q, k, v in zip(
-        query.split(chunk_size), key.split(chunk_size), value.split(chunk_size)
-    ):
+    for q, k, v in zip(query.split(chunk_size), key.split(chunk_size), value.split(chunk_size)):
         out.append(table(q, k, decay) @ v)
     return torch.cat(out)
 
@@ -293,11 +289,7 @@ def softmax_in_the_chunk(query, key, value, chunk_size, decay):
     for i in range(0, len(key), chunk_size):
         q, k, v = (x[i : i + chunk_size] for x in (query, key, value))
         out.append(
-            (q @ k.T)
-            .masked_fill(torch.ones_like(q @ k.T).triu(1) > 0, -torch.inf)
-            .softmax(-1)
-            @ v
-            + read(S, q, decay)
+            (q @ k.T).masked_fill(torch.ones_like(q @ k.T).triu(1) > 0, -torch.inf).softmax(-1) @ v + read(S, q, decay)
         )
         S = write(S, k, v, decay)
     return torch.cat(out)

@@ -324,22 +324,14 @@ def with_positions(vocab_size, d_model, d_ff, num_layers, norm_first, tied):
 
 # === wrong one-table
 def fresh_one_table(vocab_size, d_model, d_ff, num_layers, norm_first, tied):
-    a, f, n = (
-        4 * d_model * (d_model + 1),
-        2 * d_model * d_ff + d_ff + d_model,
-        2 * d_model,
-    )
+    a, f, n = (4 * d_model * (d_model + 1), 2 * d_model * d_ff + d_ff + d_model, 2 * d_model)
     body = num_layers * (3 * a + 2 * f + 5 * n) + norm_first * 2 * n
     return vocab_size * d_model + body + (0 if tied else vocab_size * (d_model + 1))
 
 
 # === wrong head-without-bias
 def fresh_no_head_bias(vocab_size, d_model, d_ff, num_layers, norm_first, tied):
-    a, f, n = (
-        4 * d_model * (d_model + 1),
-        2 * d_model * d_ff + d_ff + d_model,
-        2 * d_model,
-    )
+    a, f, n = (4 * d_model * (d_model + 1), 2 * d_model * d_ff + d_ff + d_model, 2 * d_model)
     body = num_layers * (3 * a + 2 * f + 5 * n) + norm_first * 2 * n
     return 2 * vocab_size * d_model + body + (0 if tied else vocab_size * d_model)
 
@@ -347,11 +339,7 @@ def fresh_no_head_bias(vocab_size, d_model, d_ff, num_layers, norm_first, tied):
 # === right
 def fresh_sum(vocab_size, d_model, d_ff, num_layers, norm_first, tied):
     lin = lambda i, o: i * o + o
-    a, f, n = (
-        4 * lin(d_model, d_model),
-        lin(d_model, d_ff) + lin(d_ff, d_model),
-        2 * d_model,
-    )
+    a, f, n = (4 * lin(d_model, d_model), lin(d_model, d_ff) + lin(d_ff, d_model), 2 * d_model)
     total = 2 * vocab_size * d_model + num_layers * (3 * a + 2 * f + 5 * n)
     if norm_first:
         total += 2 * n

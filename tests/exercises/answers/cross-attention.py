@@ -8,9 +8,7 @@ import torch.nn.functional as F
 
 
 def _keep(memory, memory_lens):
-    return (
-        torch.arange(memory.shape[1], device=memory.device) < memory_lens[:, None, None]
-    )
+    return torch.arange(memory.shape[1], device=memory.device) < memory_lens[:, None, None]
 
 
 # === right
@@ -54,9 +52,7 @@ def across_sentence_by_sentence(x, memory, W_q, W_k, W_v, memory_lens):
 def across_with_a_large_number(x, memory, W_q, W_k, W_v, memory_lens):
     d = x.shape[-1]
     scores = torch.bmm(x @ W_q.T, (memory @ W_k.T).transpose(1, 2)) / d**0.5
-    mask = (
-        torch.arange(memory.shape[1], device=x.device)[None] < memory_lens[:, None]
-    ).unsqueeze(1)
+    mask = (torch.arange(memory.shape[1], device=x.device)[None] < memory_lens[:, None]).unsqueeze(1)
     scores = torch.where(mask, scores, -1e9)
     return torch.bmm(torch.softmax(scores, 2), memory @ W_v.T)
 
@@ -145,25 +141,19 @@ def across_two_of_three(x, memory, W_q, W_k, W_v, memory_lens):
 # === wrong inverted
 def across_mask_for_multihead(x, memory, W_q, W_k, W_v, memory_lens):
     q, k, v = x @ W_q.T, memory @ W_k.T, memory @ W_v.T
-    return F.scaled_dot_product_attention(
-        q, k, v, attn_mask=~_keep(memory, memory_lens)
-    )
+    return F.scaled_dot_product_attention(q, k, v, attn_mask=~_keep(memory, memory_lens))
 
 
 # === wrong padding-answers
 def across_mask_added_as_one(x, memory, W_q, W_k, W_v, memory_lens):
     q, k, v = x @ W_q.T, memory @ W_k.T, memory @ W_v.T
-    return F.scaled_dot_product_attention(
-        q, k, v, attn_mask=_keep(memory, memory_lens).to(q)
-    )
+    return F.scaled_dot_product_attention(q, k, v, attn_mask=_keep(memory, memory_lens).to(q))
 
 
 # === wrong not-scaled
 def across_unscaled(x, memory, W_q, W_k, W_v, memory_lens):
     q, k, v = x @ W_q.T, memory @ W_k.T, memory @ W_v.T
-    return F.scaled_dot_product_attention(
-        q, k, v, attn_mask=_keep(memory, memory_lens), scale=1.0
-    )
+    return F.scaled_dot_product_attention(q, k, v, attn_mask=_keep(memory, memory_lens), scale=1.0)
 
 
 # === wrong scaled-by-keys
@@ -254,18 +244,14 @@ def across_cut_to_the_longest(x, memory, W_q, W_k, W_v, memory_lens):
 def across_concatenated(x, memory, W_q, W_k, W_v, memory_lens):
     both = torch.cat([x, memory], 1)
     e = (x @ W_q.T) @ (both @ W_k.T).mT / math.sqrt(x.shape[2])
-    keep = torch.cat(
-        [torch.ones(len(x), 1, x.shape[1]).bool(), _keep(memory, memory_lens)], -1
-    )
+    keep = torch.cat([torch.ones(len(x), 1, x.shape[1]).bool(), _keep(memory, memory_lens)], -1)
     return e.masked_fill(~keep, -torch.inf).softmax(-1) @ (both @ W_v.T)
 
 
 # === wrong padding-answers
 def across_padding_at_minus_ten(x, memory, W_q, W_k, W_v, memory_lens):
     e = (x @ W_q.T) @ (memory @ W_k.T).mT / math.sqrt(x.shape[2])
-    return e.masked_fill(~_keep(memory, memory_lens), -5.0).softmax(-1) @ (
-        memory @ W_v.T
-    )
+    return e.masked_fill(~_keep(memory, memory_lens), -5.0).softmax(-1) @ (memory @ W_v.T)
 
 
 # === wrong weights-do-not-sum-to-one
@@ -331,9 +317,7 @@ def across_weights_in_front(x, memory, W_q, W_k, W_v, memory_lens):
 # === wrong other-scores
 def across_cosines(x, memory, W_q, W_k, W_v, memory_lens):
     q, k = F.normalize(x @ W_q.T, dim=-1), F.normalize(memory @ W_k.T, dim=-1)
-    return F.scaled_dot_product_attention(
-        q, k, memory @ W_v.T, attn_mask=_keep(memory, memory_lens)
-    )
+    return F.scaled_dot_product_attention(q, k, memory @ W_v.T, attn_mask=_keep(memory, memory_lens))
 
 
 # === wrong unknown
@@ -346,9 +330,7 @@ def across_three_slips(x, memory, W_q, W_k, W_v, memory_lens):
 # === wrong not-repeatable
 def across_dropout(x, memory, W_q, W_k, W_v, memory_lens):
     q, k, v = x @ W_q.T, memory @ W_k.T, memory @ W_v.T
-    return F.scaled_dot_product_attention(
-        q, k, v, attn_mask=_keep(memory, memory_lens), dropout_p=0.1
-    )
+    return F.scaled_dot_product_attention(q, k, v, attn_mask=_keep(memory, memory_lens), dropout_p=0.1)
 
 
 # === wrong filled-too-high

@@ -5,9 +5,7 @@ import torch
 
 
 def empty(key, value):
-    return torch.zeros(
-        value.shape[1], key.shape[1], dtype=value.dtype, device=value.device
-    )
+    return torch.zeros(value.shape[1], key.shape[1], dtype=value.dtype, device=value.device)
 
 
 # === right
@@ -40,9 +38,7 @@ def old_and_new(key, value, beta):
 # === right
 def triangular(key, value, beta):
     T = len(key)
-    L = (beta[:, None] * (key @ key.T)).tril(-1) + torch.eye(
-        T, dtype=key.dtype, device=key.device
-    )
+    L = (beta[:, None] * (key @ key.T)).tril(-1) + torch.eye(T, dtype=key.dtype, device=key.device)
     U = torch.linalg.solve_triangular(L, beta[:, None] * value, upper=False)
     return U.T @ key
 

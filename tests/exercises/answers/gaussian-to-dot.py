@@ -26,9 +26,7 @@ def gaussian_kernel_and_sum(query, key):
 
 # === right
 def gaussian_einsum(query, key):
-    scores = torch.einsum("td,sd->ts", query, key) - 0.5 * torch.einsum(
-        "sd,sd->s", key, key
-    )
+    scores = torch.einsum("td,sd->ts", query, key) - 0.5 * torch.einsum("sd,sd->s", key, key)
     return torch.softmax(scores, -1)
 
 
@@ -109,9 +107,7 @@ def gaussian_kernel_over_queries(query, key):
 
 # === wrong kernel-returned + softmax-on-top
 def gaussian_kernel_returned_softmax_on_top(query, key):
-    return torch.stack(
-        [torch.stack([torch.exp(-(q - k) @ (q - k) / 2) for k in key]) for q in query]
-    ).softmax(-1)
+    return torch.stack([torch.stack([torch.exp(-(q - k) @ (q - k) / 2) for k in key]) for q in query]).softmax(-1)
 
 
 # === wrong exp-only + softmax-on-top
@@ -131,16 +127,14 @@ def gaussian_weights_do_not_sum_to_one(query, key):
 
 # === wrong not-finite
 def gaussian_uses_distances(query, key):
-    return torch.exp(-(torch.cdist(query, key) ** 2) / 2) / torch.exp(
-        -(torch.cdist(query, key) ** 2) / 2
-    ).sum(1, keepdim=True)
+    return torch.exp(-(torch.cdist(query, key) ** 2) / 2) / torch.exp(-(torch.cdist(query, key) ** 2) / 2).sum(
+        1, keepdim=True
+    )
 
 
 # === wrong unknown
 def gaussian_unknown(query, key):
-    return (
-        query @ key.T - 0.5 * (query**2).sum(-1, keepdim=True) * (key**2).sum(-1)
-    ).softmax(-1)
+    return (query @ key.T - 0.5 * (query**2).sum(-1, keepdim=True) * (key**2).sum(-1)).softmax(-1)
 
 
 # === wrong norm-not-squared
@@ -241,9 +235,5 @@ def fresh_exp(query, key):
 
 # === right
 def fresh_full(query, key):
-    s = (
-        query @ key.mT
-        - 0.5 * (query**2).sum(1, keepdim=True)
-        - 0.5 * key.square().sum(1)
-    )
+    s = query @ key.mT - 0.5 * (query**2).sum(1, keepdim=True) - 0.5 * key.square().sum(1)
     return torch.softmax(s, dim=1)

@@ -69,9 +69,7 @@ def tiled(q, k, v):
 # === wrong in-turn
 def concatenated(q, k, v):
     n = q.shape[1] // k.shape[1]
-    return F.scaled_dot_product_attention(
-        q, torch.cat([k] * n, 1), torch.cat([v] * n, 1)
-    )
+    return F.scaled_dot_product_attention(q, torch.cat([k] * n, 1), torch.cat([v] * n, 1))
 
 
 # === wrong in-turn
@@ -96,17 +94,13 @@ def axis_in_the_wrong_place(q, k, v):
 # === wrong keys-in-turn
 def mixed_functions(q, k, v):
     n = q.shape[1] // k.shape[1]
-    return F.scaled_dot_product_attention(
-        q, k.repeat(1, n, 1, 1), v.repeat_interleave(n, 1)
-    )
+    return F.scaled_dot_product_attention(q, k.repeat(1, n, 1, 1), v.repeat_interleave(n, 1))
 
 
 # === wrong values-in-turn
 def mixed_the_other_way(q, k, v):
     n = q.shape[1] // k.shape[1]
-    return F.scaled_dot_product_attention(
-        q, k.repeat_interleave(n, 1), v.repeat(1, n, 1, 1)
-    )
+    return F.scaled_dot_product_attention(q, k.repeat_interleave(n, 1), v.repeat(1, n, 1, 1))
 
 
 # === wrong first-head-for-all
@@ -222,9 +216,7 @@ def scaled_in_place(q, k, v):
 @torch.no_grad()
 def frozen(q, k, v):
     n = q.shape[1] // k.shape[1]
-    return F.scaled_dot_product_attention(
-        q, k.repeat_interleave(n, 1), v.repeat_interleave(n, 1)
-    )
+    return F.scaled_dot_product_attention(q, k.repeat_interleave(n, 1), v.repeat_interleave(n, 1))
 
 
 # === wrong exp-overflows

@@ -68,10 +68,7 @@ def number_by_number(queries, keys, values, width):
 def by_the_package(queries, keys, values, width):
     from attnbook.attention import nadaraya_watson
 
-    pooled = [
-        nadaraya_watson(q, k, v, "epanechnikov", width)[0]
-        for q, k, v in zip(queries, keys, values)
-    ]
+    pooled = [nadaraya_watson(q, k, v, "epanechnikov", width)[0] for q, k, v in zip(queries, keys, values)]
     return torch.stack(pooled)
 
 
@@ -143,9 +140,7 @@ def softmax_of_logarithms(queries, keys, values, width):
 def nearest_for_the_lonely(queries, keys, values, width):
     k = parabola(queries, keys, width)
     s = k.sum(-1, keepdim=True)
-    nearest = F.one_hot(
-        (queries[:, :, None] - keys[:, None]).abs().argmin(-1), keys.shape[1]
-    ).to(k)
+    nearest = F.one_hot((queries[:, :, None] - keys[:, None]).abs().argmin(-1), keys.shape[1]).to(k)
     k = torch.where(s > 0, k, nearest)
     return k / k.sum(-1, keepdim=True) @ values
 
@@ -305,9 +300,7 @@ def pooling_where_after_relu(queries, keys, values, width):
 # === wrong triangular
 def fresh_le(queries, keys, values, width):
     u = (queries[:, :, None] - keys[:, None]) / width
-    k = torch.where(u.abs() <= 1, torch.ones_like(u), torch.zeros_like(u)) * (
-        1 - u.abs()
-    )
+    k = torch.where(u.abs() <= 1, torch.ones_like(u), torch.zeros_like(u)) * (1 - u.abs())
     t = k.sum(-1, keepdim=True)
     return (k / torch.where(t > 0, t, torch.ones_like(t))) @ values
 

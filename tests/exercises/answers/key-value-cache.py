@@ -31,11 +31,7 @@ def cache_with_torchs_attention(q, k, v, past_keys, past_values, rotate):
     keys = torch.cat((past_keys, rotate(k, pos)), 2)
     values = torch.cat((past_values, v), 2)
     mask = torch.ones(T, t + T, dtype=torch.bool, device=q.device).tril(diagonal=t)
-    return (
-        F.scaled_dot_product_attention(rotate(q, pos), keys, values, attn_mask=mask),
-        keys,
-        values,
-    )
+    return (F.scaled_dot_product_attention(rotate(q, pos), keys, values, attn_mask=mask), keys, values)
 
 
 # === right
@@ -56,10 +52,7 @@ def cache_by_einsum(q, k, v, past_keys, past_values, rotate):
     positions = t + torch.arange(q.shape[-2], device=q.device)
     keys = torch.cat([past_keys, rotate(k, positions)], dim=-2)
     values = torch.cat([past_values, v], dim=-2)
-    scores = (
-        torch.einsum("bhtd,bhsd->bhts", rotate(q, positions), keys)
-        * q.shape[-1] ** -0.5
-    )
+    scores = torch.einsum("bhtd,bhsd->bhts", rotate(q, positions), keys) * q.shape[-1] ** -0.5
     future = torch.triu(torch.ones_like(scores[0, 0]), diagonal=t + 1).bool()
     weights = torch.softmax(scores.masked_fill(future, float("-inf")), dim=-1)
     return torch.einsum("bhts,bhsd->bhtd", weights, values), keys, values
@@ -76,9 +69,7 @@ def cache_turning_all_queries_at_once(q, k, v, past_keys, past_values, rotate):
     values = torch.cat([past_values, v], 2)
     query = rotate(torch.cat([torch.zeros_like(past_keys), q], 2), everywhere)[:, :, t:]
     scores = (query / math.sqrt(Dh)) @ keys.transpose(-1, -2)
-    add = torch.zeros_like(scores).masked_fill(
-        everywhere[None] > everywhere[t:, None], -torch.inf
-    )
+    add = torch.zeros_like(scores).masked_fill(everywhere[None] > everywhere[t:, None], -torch.inf)
     return (scores + add).softmax(-1) @ values, keys, values
 
 
@@ -88,16 +79,9 @@ def cache_with_the_books_mask(q, k, v, past_keys, past_values, rotate):
 
     t, T = past_keys.shape[2], k.shape[2]
     new = torch.arange(t + T, device=k.device)[t:]
-    keys, values = (
-        torch.cat([past_keys, rotate(k, new)], 2),
-        torch.cat([past_values, v], 2),
-    )
+    keys, values = (torch.cat([past_keys, rotate(k, new)], 2), torch.cat([past_values, v], 2))
     scores = rotate(q, new) @ keys.mT / math.sqrt(q.shape[-1])
-    return (
-        masked_softmax(scores, mask=causal_mask(T, t + T, device=q.device)) @ values,
-        keys,
-        values,
-    )
+    return (masked_softmax(scores, mask=causal_mask(T, t + T, device=q.device)) @ values, keys, values)
 
 
 # === right
@@ -124,25 +108,19 @@ def cache_position_zero(q, k, v, past_keys, past_values, rotate):
 
 # === wrong one-place-too-far
 def cache_position_off_by_one(q, k, v, past_keys, past_values, rotate):
-    q, keys, values, t = parts(
-        q, k, v, past_keys, past_values, rotate, first=past_keys.shape[2] + 1
-    )
+    q, keys, values, t = parts(q, k, v, past_keys, past_values, rotate, first=past_keys.shape[2] + 1)
     return attended(q, keys, values, t), keys, values
 
 
 # === wrong one-place-behind
 def cache_position_one_behind(q, k, v, past_keys, past_values, rotate):
-    q, keys, values, t = parts(
-        q, k, v, past_keys, past_values, rotate, first=max(past_keys.shape[2] - 1, 0)
-    )
+    q, keys, values, t = parts(q, k, v, past_keys, past_values, rotate, first=max(past_keys.shape[2] - 1, 0))
     return attended(q, keys, values, t), keys, values
 
 
 # === wrong unknown
 def cache_position_from_the_batch(q, k, v, past_keys, past_values, rotate):
-    q, keys, values, t = parts(
-        q, k, v, past_keys, past_values, rotate, first=past_keys.shape[1]
-    )
+    q, keys, values, t = parts(q, k, v, past_keys, past_values, rotate, first=past_keys.shape[1])
     return attended(q, keys, values, t), keys, values
 
 
@@ -229,10 +207,7 @@ def cache_feature_axis(q, k, v, past_keys, past_values, rotate):
 def cache_new_first(q, k, v, past_keys, past_values, rotate):
     t = past_keys.shape[2]
     pos = torch.arange(t, t + k.shape[2])
-    keys, values = (
-        torch.cat([rotate(k, pos), past_keys], 2),
-        torch.cat([v, past_values], 2),
-    )
+    keys, values = (torch.cat([rotate(k, pos), past_keys], 2), torch.cat([v, past_values], 2))
     return attended(rotate(q, pos), keys, values, t), keys, values
 
 
@@ -299,9 +274,7 @@ def cache_scales_in_place(q, k, v, past_keys, past_values, rotate):
 
 # === wrong gradient-cut
 def cache_detached(q, k, v, past_keys, past_values, rotate):
-    q, keys, values, t = parts(
-        q, k, v, past_keys.detach(), past_values.detach(), rotate
-    )
+    q, keys, values, t = parts(q, k, v, past_keys.detach(), past_values.detach(), rotate)
     return attended(q, keys, values, t), keys, values
 
 
@@ -321,18 +294,13 @@ def cache_with_a_plain_number(q, k, v, past_keys, past_values, rotate):
 
 # === wrong unknown
 def cache_mixes_the_batch(q, k, v, past_keys, past_values, rotate):
-    q, keys, values, t = parts(
-        q, k, v, past_keys.roll(1, 0), past_values.roll(1, 0), rotate
-    )
+    q, keys, values, t = parts(q, k, v, past_keys.roll(1, 0), past_values.roll(1, 0), rotate)
     return attended(q, keys, values, t), keys, values
 
 
 # === wrong first-of-the-batch
 def cache_first_of_the_batch(q, k, v, past_keys, past_values, rotate):
-    past_keys, past_values = (
-        past_keys[:1].repeat(len(q), 1, 1, 1),
-        past_values[:1].repeat(len(q), 1, 1, 1),
-    )
+    past_keys, past_values = (past_keys[:1].repeat(len(q), 1, 1, 1), past_values[:1].repeat(len(q), 1, 1, 1))
     q, keys, values, t = parts(q, k, v, past_keys, past_values, rotate)
     return attended(q, keys, values, t), keys, values
 
@@ -401,10 +369,4 @@ def fresh_sdpa(q, k, v, past_keys, past_values, rotate):
     pos = torch.arange(t, t + T, device=q.device)
     K, V = torch.cat([past_keys, rotate(k, pos)], -2), torch.cat([past_values, v], -2)
     m = torch.ones(T, t + T, dtype=torch.bool, device=q.device).tril(t)
-    return (
-        torch.nn.functional.scaled_dot_product_attention(
-            rotate(q, pos), K, V, attn_mask=m
-        ),
-        K,
-        V,
-    )
+    return (torch.nn.functional.scaled_dot_product_attention(rotate(q, pos), K, V, attn_mask=m), K, V)

@@ -142,9 +142,7 @@ def smoothing_right_word_twice(logits, target, epsilon):
 # === wrong right-word-without-share
 def smoothing_divides_by_V(logits, target, epsilon):
     V = logits.shape[1]
-    smooth = torch.full_like(logits, epsilon / V).scatter(
-        1, target[:, None], 1 - epsilon
-    )
+    smooth = torch.full_like(logits, epsilon / V).scatter(1, target[:, None], 1 - epsilon)
     floor = entropy(soft(logits, target, epsilon))
     return (-(smooth * logits.log_softmax(1)).sum(1) - floor).mean()
 
@@ -272,9 +270,7 @@ def smoothing_in_place(logits, target, epsilon):
 # === wrong unknown
 def smoothing_log_of_zero(logits, target, epsilon):
     V = logits.shape[1]
-    floor = -(1 - epsilon) * math.log(1 - epsilon + 1e-9) - epsilon * math.log(
-        epsilon / (V - 1) + 1e-3
-    )
+    floor = -(1 - epsilon) * math.log(1 - epsilon + 1e-9) - epsilon * math.log(epsilon / (V - 1) + 1e-3)
     return F.cross_entropy(logits, soft(logits, target, epsilon)) - floor
 
 

@@ -233,10 +233,7 @@ def ln_forgets_the_correction(x, gain, shift, eps):
 
 # === wrong divides-by-d-minus-1
 def fresh_unbiased(x, gain, shift, eps):
-    return (
-        gain * (x - x.mean(-1, keepdim=True)) / (x.var(-1, keepdim=True) + eps).sqrt()
-        + shift
-    )
+    return gain * (x - x.mean(-1, keepdim=True)) / (x.var(-1, keepdim=True) + eps).sqrt() + shift
 
 
 # === wrong eps-outside-the-root

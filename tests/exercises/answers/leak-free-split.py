@@ -158,25 +158,14 @@ def marks_without_space(sources, every):
 def last_char_off(sources, every):
     keys = [s.lower()[:-1] if s[-1:] in ".!?" else s.lower() for s in sources]
     numbers = {}
-    return [
-        i
-        for i, k in enumerate(keys)
-        if numbers.setdefault(k, len(numbers)) % every == 0
-    ]
+    return [i for i, k in enumerate(keys) if numbers.setdefault(k, len(numbers)) % every == 0]
 
 
 # === wrong letters-only
 def letters_only(sources, every):
-    keys = [
-        "".join(c for c in s.lower() if c.isalpha() or c == " ").strip()
-        for s in sources
-    ]
+    keys = ["".join(c for c in s.lower() if c.isalpha() or c == " ").strip() for s in sources]
     numbers = {}
-    return [
-        i
-        for i, k in enumerate(keys)
-        if numbers.setdefault(k, len(numbers)) % every == 0
-    ]
+    return [i for i, k in enumerate(keys) if numbers.setdefault(k, len(numbers)) % every == 0]
 
 
 # === wrong letters-only
@@ -287,11 +276,7 @@ def drawn_at_random(sources, every):
 # === wrong strips-the-beginning
 def leak_free_split_strips_both_unseen_1(sources, every):
     seen = {}
-    return [
-        i
-        for i, s in enumerate(sources)
-        if seen.setdefault(s.lower().strip(".!? "), len(seen)) % every == 0
-    ]
+    return [i for i, s in enumerate(sources) if seen.setdefault(s.lower().strip(".!? "), len(seen)) % every == 0]
 
 
 # === wrong always-the-same
@@ -317,9 +302,7 @@ def leak_free_split_once_each_unseen_6(sources, every):
     for c in ".!? ":
         sources = [s.lower().rstrip(c) for s in sources]
     seen = {}
-    return [
-        i for i, s in enumerate(sources) if seen.setdefault(s, len(seen)) % every == 0
-    ]
+    return [i for i, s in enumerate(sources) if seen.setdefault(s, len(seen)) % every == 0]
 
 
 # === wrong tested-by-place
@@ -337,8 +320,7 @@ def fresh_strip_all(sources, every):
     return [
         i
         for i, s in enumerate(sources)
-        if seen.setdefault(re.sub(r"[^\w ]", "", s.lower()).strip(), len(seen)) % every
-        == 0
+        if seen.setdefault(re.sub(r"[^\w ]", "", s.lower()).strip(), len(seen)) % every == 0
     ]
 
 
@@ -348,9 +330,7 @@ def fresh_rstrip_ws(sources, every):
 
     seen = {}
     return [
-        i
-        for i, s in enumerate(sources)
-        if seen.setdefault(re.sub(r"[.!?\s]+$", "", s.lower()), len(seen)) % every == 0
+        i for i, s in enumerate(sources) if seen.setdefault(re.sub(r"[.!?\s]+$", "", s.lower()), len(seen)) % every == 0
     ]
 
 

@@ -42,9 +42,7 @@ def with_a_small_tolerance(attend, x, mask):
     result = torch.zeros(len(x), dtype=torch.bool, device=x.device)
     for i in range(len(x)):
         keep = mask[i].unsqueeze(-1)
-        result[i] = not torch.allclose(
-            attend(x * keep + noise * ~keep)[i], attend(x)[i]
-        )
+        result[i] = not torch.allclose(attend(x * keep + noise * ~keep)[i], attend(x)[i])
     return result
 
 
@@ -101,22 +99,14 @@ def zeroed(attend, x, mask):
 # === wrong zeros
 def zeroed_by_masked_fill(attend, x, mask):
     return torch.stack(
-        [
-            (attend(x.masked_fill(~mask[i, :, None], 0.0))[i] != attend(x)[i]).any()
-            for i in range(len(x))
-        ]
+        [(attend(x.masked_fill(~mask[i, :, None], 0.0))[i] != attend(x)[i]).any() for i in range(len(x))]
     )
 
 
 # === wrong scaled
 def doubled(attend, x, mask):
     y = attend(x)
-    return torch.stack(
-        [
-            (attend(torch.where(mask[i][:, None], x, x * 4))[i] != y[i]).any()
-            for i in range(len(x))
-        ]
-    )
+    return torch.stack([(attend(torch.where(mask[i][:, None], x, x * 4))[i] != y[i]).any() for i in range(len(x))])
 
 
 # === wrong negated

@@ -13,9 +13,7 @@ def by_the_formula(weights, y):
 
 # === right
 def diagonal_to_zero(weights, y):
-    others = weights * (
-        1 - torch.eye(len(y), dtype=weights.dtype, device=weights.device)
-    )
+    others = weights * (1 - torch.eye(len(y), dtype=weights.dtype, device=weights.device))
     return others @ y / others.sum(1)
 
 

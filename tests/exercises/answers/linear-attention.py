@@ -23,9 +23,7 @@ def linear_attention_from_the_second_row(query, key, value):
 # === right
 def with_a_loop(query, key, value):
     q, k = phi(query), phi(key)
-    S = torch.zeros(
-        value.shape[1], key.shape[1], dtype=value.dtype, device=value.device
-    )
+    S = torch.zeros(value.shape[1], key.shape[1], dtype=value.dtype, device=value.device)
     z = torch.zeros(key.shape[1], dtype=key.dtype, device=key.device)
     outputs = []
     for t in range(key.shape[0]):
@@ -63,9 +61,7 @@ def with_a_column_of_ones(query, key, value):
 # === right
 def with_einsum(query, key, value):
     q, k = phi(query), phi(key)
-    num = torch.einsum(
-        "td,tdv->tv", q, torch.cumsum(k.unsqueeze(2) * value.unsqueeze(1), 0)
-    )
+    num = torch.einsum("td,tdv->tv", q, torch.cumsum(k.unsqueeze(2) * value.unsqueeze(1), 0))
     den = torch.einsum("td,td->t", q, torch.cumsum(k, 0))
     return num / den[:, None]
 

@@ -29,9 +29,7 @@ def by_log_softmax(scores, valid_lens, chosen):
 # === right
 def by_cross_entropy(scores, valid_lens, chosen):
     keep = mask_of(scores, valid_lens)
-    return -F.cross_entropy(
-        scores.masked_fill(~keep, -torch.inf), chosen, reduction="none"
-    )
+    return -F.cross_entropy(scores.masked_fill(~keep, -torch.inf), chosen, reduction="none")
 
 
 # === right
@@ -61,19 +59,13 @@ def by_shift_of_the_chosen(scores, valid_lens, chosen):
 # === right
 def by_finfo(scores, valid_lens, chosen):
     keep = mask_of(scores, valid_lens)
-    filled = torch.where(
-        keep, scores, torch.full_like(scores, torch.finfo(scores.dtype).min)
-    )
-    return F.log_softmax(filled, -1)[
-        torch.arange(len(scores), device=scores.device), chosen
-    ]
+    filled = torch.where(keep, scores, torch.full_like(scores, torch.finfo(scores.dtype).min))
+    return F.log_softmax(filled, -1)[torch.arange(len(scores), device=scores.device), chosen]
 
 
 # === right
 def by_a_list_of_softmaxes(scores, valid_lens, chosen):
-    return torch.stack(
-        [F.log_softmax(s[:n], 0)[c] for s, n, c in zip(scores, valid_lens, chosen)]
-    )
+    return torch.stack([F.log_softmax(s[:n], 0)[c] for s, n, c in zip(scores, valid_lens, chosen)])
 
 
 # === wrong log-of-softmax
@@ -85,9 +77,7 @@ def log_of_softmax(scores, valid_lens, chosen):
 
 # === wrong log-of-softmax
 def log_of_softmax_loop(scores, valid_lens, chosen):
-    return torch.stack(
-        [s[:n].softmax(0)[c].log() for s, n, c in zip(scores, valid_lens, chosen)]
-    )
+    return torch.stack([s[:n].softmax(0)[c].log() for s, n, c in zip(scores, valid_lens, chosen)])
 
 
 # === wrong floor-under-the-weight
@@ -122,9 +112,7 @@ def shifted_by_the_padding(scores, valid_lens, chosen):
 # === wrong finite-fill
 def minus_hundred(scores, valid_lens, chosen):
     keep = mask_of(scores, valid_lens)
-    return scores.masked_fill(~keep, -100.0).log_softmax(1)[
-        torch.arange(len(scores)), chosen
-    ]
+    return scores.masked_fill(~keep, -100.0).log_softmax(1)[torch.arange(len(scores)), chosen]
 
 
 # === wrong wrong-at-the-edge
@@ -153,11 +141,7 @@ def zero_fill(scores, valid_lens, chosen):
 # === wrong one-too-many
 def one_too_many(scores, valid_lens, chosen):
     keep = torch.arange(scores.shape[1]) <= valid_lens[:, None]
-    return (
-        scores.masked_fill(~keep, -torch.inf)
-        .log_softmax(-1)
-        .gather(1, chosen[:, None])[:, 0]
-    )
+    return scores.masked_fill(~keep, -torch.inf).log_softmax(-1).gather(1, chosen[:, None])[:, 0]
 
 
 # === wrong weight-returned
@@ -170,9 +154,7 @@ def the_weight(scores, valid_lens, chosen):
 # === wrong loss-returned
 def the_loss(scores, valid_lens, chosen):
     keep = mask_of(scores, valid_lens)
-    return F.cross_entropy(
-        scores.masked_fill(~keep, -torch.inf), chosen, reduction="none"
-    )
+    return F.cross_entropy(scores.masked_fill(~keep, -torch.inf), chosen, reduction="none")
 
 
 # === wrong over-summed
@@ -218,9 +200,7 @@ def indexed_without_rows(scores, valid_lens, chosen):
 # === wrong extra-axis
 def not_squeezed(scores, valid_lens, chosen):
     keep = mask_of(scores, valid_lens)
-    return (
-        scores.masked_fill(~keep, -torch.inf).log_softmax(-1).gather(1, chosen[:, None])
-    )
+    return scores.masked_fill(~keep, -torch.inf).log_softmax(-1).gather(1, chosen[:, None])
 
 
 # === wrong last-valid-key
@@ -247,9 +227,7 @@ def detached(scores, valid_lens, chosen):
 
 # === wrong returns-a-list
 def a_list(scores, valid_lens, chosen):
-    return [
-        float(s[c] - s[:n].logsumexp(0)) for s, n, c in zip(scores, valid_lens, chosen)
-    ]
+    return [float(s[c] - s[:n].logsumexp(0)) for s, n, c in zip(scores, valid_lens, chosen)]
 
 
 # === wrong writes-into-argument
@@ -264,11 +242,7 @@ def base_two(scores, valid_lens, chosen):
     keep = mask_of(scores, valid_lens)
     s = scores.masked_fill(~keep, -torch.inf)
     m = s.amax(1)
-    return (
-        scores.gather(1, chosen[:, None])[:, 0]
-        - m
-        - (s - m[:, None]).exp().sum(1).log2()
-    )
+    return scores.gather(1, chosen[:, None])[:, 0] - m - (s - m[:, None]).exp().sum(1).log2()
 
 
 # === wrong floor-under-the-weight
@@ -310,8 +284,6 @@ def fresh_softmax_eps(scores, valid_lens, chosen):
 
 # === right
 def fresh_logsumexp(scores, valid_lens, chosen):
-    keep = (
-        torch.arange(scores.shape[-1], device=scores.device)[None] < valid_lens[:, None]
-    )
+    keep = torch.arange(scores.shape[-1], device=scores.device)[None] < valid_lens[:, None]
     s = scores.masked_fill(~keep, float("-inf"))
     return s.log_softmax(-1)[torch.arange(len(s), device=s.device), chosen]

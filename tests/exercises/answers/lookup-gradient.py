@@ -201,9 +201,7 @@ def slopes_of_the_weights(query, keys, values):
 
 # === wrong by-autograd
 def by_jacobian(query, keys, values):
-    return torch.autograd.functional.jacobian(
-        lambda q: (keys @ q).softmax(0) @ values, query, create_graph=True
-    )
+    return torch.autograd.functional.jacobian(lambda q: (keys @ q).softmax(0) @ values, query, create_graph=True)
 
 
 # === wrong by-autograd

@@ -13,9 +13,7 @@ def mean_of(logits, target, pad):
 
 # === right
 def loss_by_cross_entropy(logits, target, pad):
-    total = F.cross_entropy(
-        logits.flatten(0, 1), target.flatten(), ignore_index=pad, reduction="sum"
-    )
+    total = F.cross_entropy(logits.flatten(0, 1), target.flatten(), ignore_index=pad, reduction="sum")
     return total / max((target != pad).sum(), 1)
 
 
@@ -66,11 +64,7 @@ def loss_with_where(logits, target, pad):
 def loss_by_nll(logits, target, pad):
     copy = target.clone()
     copy[copy == pad] = -100
-    nll = F.nll_loss(
-        F.log_softmax(logits, dim=-1).reshape(-1, logits.size(-1)),
-        copy.reshape(-1),
-        reduction="sum",
-    )
+    nll = F.nll_loss(F.log_softmax(logits, dim=-1).reshape(-1, logits.size(-1)), copy.reshape(-1), reduction="sum")
     n = torch.count_nonzero(target != pad)
     return nll / torch.maximum(n, torch.ones_like(n))
 
@@ -102,9 +96,7 @@ def loss_per_sentence(logits, target, pad):
 
 # === wrong padding-is-zero
 def loss_ignores_index_zero(logits, target, pad):
-    total = F.cross_entropy(
-        logits.flatten(0, 1), target.flatten(), ignore_index=0, reduction="sum"
-    )
+    total = F.cross_entropy(logits.flatten(0, 1), target.flatten(), ignore_index=0, reduction="sum")
     return total / (target != 0).sum().clamp(min=1)
 
 
@@ -117,17 +109,17 @@ def loss_by_ignore_index_alone(logits, target, pad):
 def loss_of_softmaxed(logits, target, pad):
     probs = torch.softmax(logits, -1)
     real = target != pad
-    return F.cross_entropy(
-        probs.flatten(0, 1), target.flatten(), ignore_index=pad, reduction="sum"
-    ) / real.sum().clamp(min=1)
+    return F.cross_entropy(probs.flatten(0, 1), target.flatten(), ignore_index=pad, reduction="sum") / real.sum().clamp(
+        min=1
+    )
 
 
 # === wrong no-softmax
 def loss_with_nll_of_logits(logits, target, pad):
     real = target != pad
-    return F.nll_loss(
-        logits.flatten(0, 1), target.flatten(), ignore_index=pad, reduction="sum"
-    ) / real.sum().clamp(min=1)
+    return F.nll_loss(logits.flatten(0, 1), target.flatten(), ignore_index=pad, reduction="sum") / real.sum().clamp(
+        min=1
+    )
 
 
 # === wrong softmax-for-log-softmax
@@ -191,16 +183,12 @@ def loss_sets_minus_hundred(logits, target, pad):
 def loss_zeroes_the_logits(logits, target, pad):
     mask = target != pad
     logits = logits * mask.unsqueeze(-1)
-    return F.cross_entropy(
-        logits.transpose(1, 2), target, reduction="sum"
-    ) / mask.sum().clamp(min=1)
+    return F.cross_entropy(logits.transpose(1, 2), target, reduction="sum") / mask.sum().clamp(min=1)
 
 
 # === wrong not-averaged
 def loss_summed(logits, target, pad):
-    return F.cross_entropy(
-        logits.flatten(0, 1), target.flatten(), ignore_index=pad, reduction="sum"
-    )
+    return F.cross_entropy(logits.flatten(0, 1), target.flatten(), ignore_index=pad, reduction="sum")
 
 
 # === wrong perplexity
@@ -278,9 +266,9 @@ def masked_loss_constant_unseen_7(logits, target, pad):
 # === right
 def masked_loss_right_unseen_9(logits, target, pad):
     m = target != pad
-    return F.cross_entropy(
-        logits.flatten(0, 1), target.flatten(), ignore_index=pad, reduction="sum"
-    ) / m.sum().clamp(min=1)
+    return F.cross_entropy(logits.flatten(0, 1), target.flatten(), ignore_index=pad, reduction="sum") / m.sum().clamp(
+        min=1
+    )
 
 
 # === right
@@ -320,7 +308,5 @@ def fresh_sentence(logits, target, pad):
 def fresh_ce(logits, target, pad):
     import torch.nn.functional as F
 
-    total = F.cross_entropy(
-        logits.flatten(0, 1), target.flatten(), ignore_index=pad, reduction="sum"
-    )
+    total = F.cross_entropy(logits.flatten(0, 1), target.flatten(), ignore_index=pad, reduction="sum")
     return total / max(int((target != pad).sum()), 1)

@@ -9,30 +9,21 @@ import torch.nn.functional as F
 
 # === wrong exp-overflows-guarded
 def masked_where(scores, valid_lens):
-    keep = (
-        torch.arange(scores.size(-1), device=scores.device)[None, None]
-        < valid_lens[:, None, None]
-    )
+    keep = torch.arange(scores.size(-1), device=scores.device)[None, None] < valid_lens[:, None, None]
     exps = torch.where(keep, scores.exp(), torch.zeros_like(scores))
     return exps / exps.sum(-1, keepdim=True).clamp(min=1e-30)
 
 
 # === right
 def masked_large_negative(scores, valid_lens):
-    keep = torch.arange(scores.size(-1), device=scores.device) < valid_lens.view(
-        -1, 1, 1
-    )
+    keep = torch.arange(scores.size(-1), device=scores.device) < valid_lens.view(-1, 1, 1)
     return scores.masked_fill(~keep, -1e6).softmax(-1) * keep
 
 
 # === right
 def masked_nan_to_num(scores, valid_lens):
-    keep = (
-        torch.arange(scores.size(-1), device=scores.device) < valid_lens[:, None, None]
-    )
-    return torch.nan_to_num(
-        F.softmax(scores.masked_fill(~keep, float("-inf")), dim=-1), nan=0.0
-    )
+    keep = torch.arange(scores.size(-1), device=scores.device) < valid_lens[:, None, None]
+    return torch.nan_to_num(F.softmax(scores.masked_fill(~keep, float("-inf")), dim=-1), nan=0.0)
 
 
 # === right
@@ -57,9 +48,7 @@ def masked_in_a_copy(scores, valid_lens):
 
 # === wrong renormalised
 def masked_and_shared_out_again(scores, valid_lens):
-    keep = (
-        torch.arange(scores.shape[2], device=scores.device) < valid_lens[:, None, None]
-    ).to(scores.dtype)
+    keep = (torch.arange(scores.shape[2], device=scores.device) < valid_lens[:, None, None]).to(scores.dtype)
     weights = scores.softmax(-1) * keep
     return weights / (weights.sum(-1, keepdim=True) + 1e-12)
 
@@ -69,9 +58,7 @@ def masked_flat_rows(scores, valid_lens):
     rows = scores.reshape(-1, scores.shape[-1])
     lengths = valid_lens.repeat_interleave(scores.shape[1])
     keep = torch.arange(rows.shape[1], device=rows.device)[None] < lengths[:, None]
-    return (
-        rows.masked_fill(~keep, torch.finfo(rows.dtype).min).softmax(-1) * keep
-    ).reshape(scores.shape)
+    return (rows.masked_fill(~keep, torch.finfo(rows.dtype).min).softmax(-1) * keep).reshape(scores.shape)
 
 
 # === right
@@ -295,11 +282,7 @@ def masked_returns_another_kind(scores, valid_lens):
 
 # === wrong uniform-row
 def masked_uniform_row_3(scores, valid_lens):
-    m = (
-        (torch.arange(scores.size(-1)).repeat(len(scores), 1) < valid_lens.unsqueeze(1))
-        .unsqueeze(1)
-        .float()
-    )
+    m = (torch.arange(scores.size(-1)).repeat(len(scores), 1) < valid_lens.unsqueeze(1)).unsqueeze(1).float()
     return (scores * m - 1e9 * (1 - m)).softmax(-1)
 
 
@@ -312,9 +295,7 @@ def masked_uniform_row_4(scores, valid_lens):
 # === wrong no-gradient
 def masked_no_gradient(scores, valid_lens):
     m = torch.arange(scores.size(-1), device=scores.device) < valid_lens[:, None, None]
-    return (
-        scores.masked_fill(~m, torch.finfo(torch.float32).min).softmax(-1).detach() * m
-    )
+    return scores.masked_fill(~m, torch.finfo(torch.float32).min).softmax(-1).detach() * m
 
 
 # === wrong one-shape-only
@@ -385,11 +366,7 @@ def masked_softmax_right_unseen_9(scores, valid_lens):
 # === wrong few-digits
 def masked_softmax_float16_compute_unseen_b1(scores, valid_lens):
     m = torch.arange(scores.shape[-1], device=scores.device) < valid_lens[:, None, None]
-    return (
-        (scores.half().masked_fill(~m, -torch.inf).softmax(-1) * m)
-        .nan_to_num()
-        .to(scores.dtype)
-    )
+    return (scores.half().masked_fill(~m, -torch.inf).softmax(-1) * m).nan_to_num().to(scores.dtype)
 
 
 # === wrong raises
@@ -416,9 +393,7 @@ def softmax_one_word_too_few(scores, valid_lens):
 
 # === right
 def softmax_with_nan_to_num(scores, valid_lens):
-    mask = (
-        torch.arange(scores.shape[-1], device=scores.device) < valid_lens[:, None, None]
-    )
+    mask = torch.arange(scores.shape[-1], device=scores.device) < valid_lens[:, None, None]
     s = scores.masked_fill(~mask, float("-inf"))
     return torch.softmax(s, -1).nan_to_num(0.0)
 
@@ -435,17 +410,13 @@ def softmax_flattened_with_repeat(scores, valid_lens):
 
 # === wrong filled-too-high
 def fresh_neg1e4(scores, valid_lens):
-    keep = (
-        torch.arange(scores.shape[-1], device=scores.device) < valid_lens[:, None, None]
-    )
+    keep = torch.arange(scores.shape[-1], device=scores.device) < valid_lens[:, None, None]
     return torch.where(keep, scores, torch.full_like(scores, -1e3)).softmax(-1) * keep
 
 
 # === wrong one-maximum
 def fresh_global_max(scores, valid_lens):
-    keep = (
-        torch.arange(scores.shape[-1], device=scores.device) < valid_lens[:, None, None]
-    )
+    keep = torch.arange(scores.shape[-1], device=scores.device) < valid_lens[:, None, None]
     e = (scores - scores.max()).exp() * keep
     return e / e.sum(-1, keepdim=True).clamp(min=1e-9)
 

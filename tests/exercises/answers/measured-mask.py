@@ -33,9 +33,7 @@ def by_two_loops(score, words):
     base = score(words)
     table = torch.zeros((T, T)).bool()
     for s in range(T):
-        new = torch.cat(
-            [words[:s], (words[s : s + 1] + 1) % base.size(-1), words[s + 1 :]]
-        )
+        new = torch.cat([words[:s], (words[s : s + 1] + 1) % base.size(-1), words[s + 1 :]])
         after = score(new)
         for t in range(T):
             table[t, s] = bool(torch.max(torch.abs(after[t] - base[t])) > 1e-6)
@@ -62,9 +60,7 @@ def by_where(score, words):
     position = torch.arange(len(words))
     base = score(words)
     other = (words + 1) % base.shape[-1]
-    after = torch.stack(
-        [score(torch.where(position == s, other, words)) for s in position]
-    )
+    after = torch.stack([score(torch.where(position == s, other, words)) for s in position])
     return ((after - base).abs().amax(-1) > 1e-6).T
 
 

@@ -235,11 +235,7 @@ def logsumexp(most_a, total_a, mean_a, most_b, total_b, mean_b):
     la, lb = most_a + total_a.log(), most_b + total_b.log()
     both = torch.logaddexp(la, lb)
     most = torch.maximum(most_a, most_b)
-    return (
-        most,
-        (both - most).exp(),
-        (la - both).exp() * mean_a + (lb - both).exp() * mean_b,
-    )
+    return (most, (both - most).exp(), (la - both).exp() * mean_a + (lb - both).exp() * mean_b)
 
 
 # === right
@@ -262,11 +258,7 @@ def merge_softmax_shift_by_a_unseen_4(ma, ta, a, mb, tb, b):
 def merge_returns_logsumexp(most_a, total_a, mean_a, most_b, total_b, mean_b):
     la, lb = most_a + total_a.log(), most_b + total_b.log()
     l = torch.logaddexp(la, lb)
-    return (
-        l,
-        torch.ones_like(l),
-        torch.exp(la - l) * mean_a + torch.exp(lb - l) * mean_b,
-    )
+    return (l, torch.ones_like(l), torch.exp(la - l) * mean_a + torch.exp(lb - l) * mean_b)
 
 
 # === wrong old-totals-as-weights
@@ -288,8 +280,4 @@ def fresh_sigmoid(most_a, total_a, mean_a, most_b, total_b, mean_b):
     most = torch.maximum(most_a, most_b)
     la, lb = most_a + total_a.log(), most_b + total_b.log()
     share = torch.sigmoid(la - lb)
-    return (
-        most,
-        (torch.logaddexp(la, lb) - most).exp(),
-        share * mean_a + (1 - share) * mean_b,
-    )
+    return (most, (torch.logaddexp(la, lb) - most).exp(), share * mean_a + (1 - share) * mean_b)

@@ -15,18 +15,14 @@ def nw_softmax(queries, keys, values, width):
 
 # === right
 def nw_kernel_and_sum(queries, keys, values, width):
-    kernel = torch.exp(
-        -0.5 * ((queries.reshape(-1, 1) - keys.reshape(1, -1)) / width) ** 2
-    )
+    kernel = torch.exp(-0.5 * ((queries.reshape(-1, 1) - keys.reshape(1, -1)) / width) ** 2)
     return (kernel * values).sum(1) / kernel.sum(1)
 
 
 # === right
 def nw_density(queries, keys, values, width):
     distance = queries.unsqueeze(1) - keys.unsqueeze(0)
-    density = torch.exp(-(distance**2) / (2 * width * width)) / (
-        width * math.sqrt(2 * math.pi)
-    )
+    density = torch.exp(-(distance**2) / (2 * width * width)) / (width * math.sqrt(2 * math.pi))
     return density @ values / density.sum(dim=1)
 
 
@@ -53,9 +49,7 @@ def nw_double_loop(queries, keys, values, width):
 
 # === right
 def nw_keys_down(queries, keys, values, width):
-    weights = torch.softmax(
-        -((keys[:, None] - queries[None]) ** 2) / (2 * width**2), dim=0
-    )
+    weights = torch.softmax(-((keys[:, None] - queries[None]) ** 2) / (2 * width**2), dim=0)
     return values @ weights
 
 

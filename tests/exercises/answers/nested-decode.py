@@ -9,9 +9,7 @@ def positive(scores):
 
 
 def by_score(scores):
-    return sorted(
-        positive(scores), key=lambda c: scores[c[0], c[1]].item(), reverse=True
-    )
+    return sorted(positive(scores), key=lambda c: scores[c[0], c[1]].item(), reverse=True)
 
 
 def greedy(scores, order, bad):
@@ -130,11 +128,7 @@ def flat_by_tokens(scores):
 def whole_table(scores):
     cells = [tuple(c) for c in (scores > 0).nonzero().tolist()]
     order = sorted(cells, key=lambda c: -scores[c].item())
-    return greedy(
-        scores,
-        order,
-        lambda c, d: d[0] < c[0] <= d[1] < c[1] or c[0] < d[0] <= c[1] < d[1],
-    )
+    return greedy(scores, order, lambda c, d: d[0] < c[0] <= d[1] < c[1] or c[0] < d[0] <= c[1] < d[1])
 
 
 # === wrong single-tokens-dropped
@@ -244,12 +238,7 @@ def printed_nothing(scores):
 def shared_ends(scores):
     T = len(scores)
     keep = torch.zeros(T, T, dtype=torch.bool)
-    spans = [
-        (scores[i, j].item(), i, j)
-        for i in range(T)
-        for j in range(i, T)
-        if scores[i, j] > 0
-    ]
+    spans = [(scores[i, j].item(), i, j) for i in range(T) for j in range(i, T) if scores[i, j] > 0]
     kept = []
     for s, i, j in sorted(spans, reverse=True):
         if not any(i <= a <= j <= b or a <= i <= b <= j for a, b in kept):
@@ -284,13 +273,7 @@ def spans_inside_better_ones_dropped(scores):
     T = len(scores)
     kept = torch.zeros(T, T, dtype=torch.bool)
     spans = sorted(
-        [
-            (float(scores[i, j]), i, j)
-            for i in range(T)
-            for j in range(i, T)
-            if scores[i, j] > 0
-        ],
-        reverse=True,
+        [(float(scores[i, j]), i, j) for i in range(T) for j in range(i, T) if scores[i, j] > 0], reverse=True
     )
     chosen = []
     for s, i, j in spans:
@@ -304,14 +287,7 @@ def spans_inside_better_ones_dropped(scores):
 # === wrong overlaps-dropped
 def fresh_overlap(scores):
     n = len(scores)
-    c = sorted(
-        [
-            (-float(scores[i, j]), i, j)
-            for i in range(n)
-            for j in range(i, n)
-            if scores[i, j] > 0
-        ]
-    )
+    c = sorted([(-float(scores[i, j]), i, j) for i in range(n) for j in range(i, n) if scores[i, j] > 0])
     out, kept = torch.zeros(n, n, dtype=torch.bool), []
     for _, i, j in c:
         if all(j < a or b < i for a, b in kept):
@@ -323,14 +299,7 @@ def fresh_overlap(scores):
 # === wrong zero-kept
 def fresh_ge(scores):
     n = len(scores)
-    c = sorted(
-        [
-            (-float(scores[i, j]), i, j)
-            for i in range(n)
-            for j in range(i, n)
-            if scores[i, j] >= 0
-        ]
-    )
+    c = sorted([(-float(scores[i, j]), i, j) for i in range(n) for j in range(i, n) if scores[i, j] >= 0])
     out, kept = torch.zeros(n, n, dtype=torch.bool), []
     for _, i, j in c:
         if not any(a < i <= b < j or i < a <= j < b for a, b in kept):
@@ -342,14 +311,7 @@ def fresh_ge(scores):
 # === wrong one-shared-token
 def fresh_touch(scores):
     n = len(scores)
-    c = sorted(
-        [
-            (-float(scores[i, j]), i, j)
-            for i in range(n)
-            for j in range(i, n)
-            if scores[i, j] > 0
-        ]
-    )
+    c = sorted([(-float(scores[i, j]), i, j) for i in range(n) for j in range(i, n) if scores[i, j] > 0])
     out, kept = torch.zeros(n, n, dtype=torch.bool), []
     for _, i, j in c:
         if not any(a < i < b < j or i < a < j < b for a, b in kept):

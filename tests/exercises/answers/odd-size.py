@@ -9,9 +9,7 @@ import torch
 
 # === right
 def sinusoids_by_columns(num_positions, d_model):
-    angle = torch.arange(num_positions)[:, None] / 10000 ** (
-        torch.arange(0, d_model, 2) / d_model
-    )
+    angle = torch.arange(num_positions)[:, None] / 10000 ** (torch.arange(0, d_model, 2) / d_model)
     table = torch.zeros(num_positions, d_model)
     table[:, 0::2] = torch.sin(angle)
     table[:, 1::2] = torch.cos(angle)[:, : d_model // 2]
@@ -33,9 +31,7 @@ def sinusoids_by_loops(num_positions, d_model):
 # === right
 def sinusoids_by_where(num_positions, d_model):
     column = torch.arange(d_model)
-    angle = torch.arange(num_positions).unsqueeze(1) * 10000.0 ** (
-        -(column // 2 * 2) / d_model
-    )
+    angle = torch.arange(num_positions).unsqueeze(1) * 10000.0 ** (-(column // 2 * 2) / d_model)
     return torch.where(column % 2 == 0, angle.sin(), angle.cos())
 
 
@@ -43,18 +39,13 @@ def sinusoids_by_where(num_positions, d_model):
 def sinusoids_by_phase(num_positions, d_model):
     column = torch.arange(d_model, dtype=torch.float64)
     omega = torch.exp(-math.log(10000) * 2 * (column // 2) / d_model)
-    return torch.sin(
-        torch.outer(torch.arange(num_positions, dtype=torch.float64), omega)
-        + column % 2 * math.pi / 2
-    )
+    return torch.sin(torch.outer(torch.arange(num_positions, dtype=torch.float64), omega) + column % 2 * math.pi / 2)
 
 
 # === right
 def sinusoids_by_the_next_even_table(num_positions, d_model):
     even = torch.arange(0, d_model, 2)
-    angle = torch.outer(
-        torch.arange(num_positions).double(), 10000.0 ** (-even.double() / d_model)
-    )
+    angle = torch.outer(torch.arange(num_positions).double(), 10000.0 ** (-even.double() / d_model))
     table = torch.empty(num_positions, 2 * len(even), dtype=torch.float64)
     table[:, 0::2], table[:, 1::2] = angle.sin(), angle.cos()
     return table[:, :d_model]
@@ -64,8 +55,7 @@ def sinusoids_by_the_next_even_table(num_positions, d_model):
 def sinusoids_by_complex_numbers(num_positions, d_model):
     omega = 10000.0 ** (-torch.arange(0, d_model, 2, dtype=torch.float64) / d_model)
     turning = torch.polar(
-        torch.ones(num_positions, len(omega), dtype=torch.float64),
-        torch.arange(num_positions)[:, None] * omega,
+        torch.ones(num_positions, len(omega), dtype=torch.float64), torch.arange(num_positions)[:, None] * omega
     )
     return torch.view_as_real(turning).flip(-1).reshape(num_positions, -1)[:, :d_model]
 
@@ -82,28 +72,21 @@ def sinusoids_classic(num_positions, d_model):
 
 # === wrong halves
 def sinusoids_halves(num_positions, d_model):
-    angle = torch.outer(
-        torch.arange(num_positions).float(),
-        10000 ** (-torch.arange(0, d_model, 2) / d_model),
-    )
+    angle = torch.outer(torch.arange(num_positions).float(), 10000 ** (-torch.arange(0, d_model, 2) / d_model))
     return torch.cat([angle.sin(), angle.cos()], 1)[:, :d_model]
 
 
 # === wrong cosine-first
 def sinusoids_cosine_first(num_positions, d_model):
     column = torch.arange(d_model)
-    angle = torch.arange(num_positions)[:, None] * 10000.0 ** (
-        -(column // 2 * 2) / d_model
-    )
+    angle = torch.arange(num_positions)[:, None] * 10000.0 ** (-(column // 2 * 2) / d_model)
     return torch.where(column % 2 == 1, angle.sin(), angle.cos())
 
 
 # === wrong counts-from-one
 def sinusoids_from_one(num_positions, d_model):
     column = torch.arange(d_model)
-    angle = (torch.arange(num_positions)[:, None] + 1) * 10000.0 ** (
-        -(column // 2 * 2) / d_model
-    )
+    angle = (torch.arange(num_positions)[:, None] + 1) * 10000.0 ** (-(column // 2 * 2) / d_model)
     return torch.where(column % 2 == 0, angle.sin(), angle.cos())
 
 
@@ -117,9 +100,7 @@ def sinusoids_half_exponent(num_positions, d_model):
 # === wrong exponent-doubled
 def sinusoids_over_half_d(num_positions, d_model):
     column = torch.arange(d_model)
-    angle = torch.arange(num_positions)[:, None] / 10000 ** (
-        2 * (column // 2 * 2) / d_model
-    )
+    angle = torch.arange(num_positions)[:, None] / 10000 ** (2 * (column // 2 * 2) / d_model)
     return torch.where(column % 2 == 0, angle.sin(), angle.cos())
 
 
@@ -146,27 +127,21 @@ def sinusoids_doubled_columns(num_positions, d_model):
 # === wrong frequencies-grow
 def sinusoids_growing(num_positions, d_model):
     column = torch.arange(d_model).double()
-    angle = torch.arange(num_positions)[:, None] * 10000.0 ** (
-        (column // 2 * 2) / d_model
-    )
+    angle = torch.arange(num_positions)[:, None] * 10000.0 ** ((column // 2 * 2) / d_model)
     return torch.where(column % 2 == 0, angle.sin(), angle.cos())
 
 
 # === wrong rounded-up-exponent
 def sinusoids_rounded_up(num_positions, d_model):
     D = d_model + d_model % 2
-    angle = torch.arange(num_positions)[:, None] * 10000.0 ** (
-        -torch.arange(0, D, 2) / D
-    )
+    angle = torch.arange(num_positions)[:, None] * 10000.0 ** (-torch.arange(0, D, 2) / D)
     return torch.stack([angle.sin(), angle.cos()], -1).flatten(1)[:, :d_model]
 
 
 # === wrong rounded-down
 def sinusoids_rounded_down(num_positions, d_model):
     D = d_model - d_model % 2
-    angle = torch.arange(num_positions)[:, None] * 10000.0 ** (
-        -torch.arange(0, D, 2) / max(D, 1)
-    )
+    angle = torch.arange(num_positions)[:, None] * 10000.0 ** (-torch.arange(0, D, 2) / max(D, 1))
     pe = torch.zeros(num_positions, d_model)
     pe[:, :D] = torch.stack([angle.sin(), angle.cos()], -1).flatten(1)
     return pe
@@ -174,25 +149,19 @@ def sinusoids_rounded_down(num_positions, d_model):
 
 # === wrong one-column-too-many
 def sinusoids_too_wide(num_positions, d_model):
-    angle = torch.arange(num_positions)[:, None] * 10000.0 ** (
-        -torch.arange(0, d_model, 2) / d_model
-    )
+    angle = torch.arange(num_positions)[:, None] * 10000.0 ** (-torch.arange(0, d_model, 2) / d_model)
     return torch.stack([angle.sin(), angle.cos()], -1).flatten(1)
 
 
 # === wrong cut-short
 def sinusoids_too_narrow(num_positions, d_model):
-    angle = torch.arange(num_positions)[:, None] * 10000.0 ** (
-        -torch.arange(0, d_model - 1, 2) / d_model
-    )
+    angle = torch.arange(num_positions)[:, None] * 10000.0 ** (-torch.arange(0, d_model - 1, 2) / d_model)
     return torch.stack([angle.sin(), angle.cos()], -1).flatten(1)
 
 
 # === wrong last-left-empty
 def sinusoids_last_empty(num_positions, d_model):
-    angle = torch.arange(num_positions)[:, None] * 10000.0 ** (
-        -torch.arange(0, d_model, 2) / d_model
-    )
+    angle = torch.arange(num_positions)[:, None] * 10000.0 ** (-torch.arange(0, d_model, 2) / d_model)
     pe = torch.zeros(num_positions, d_model)
     for i in range(d_model // 2):
         pe[:, 2 * i], pe[:, 2 * i + 1] = angle[:, i].sin(), angle[:, i].cos()
@@ -209,28 +178,21 @@ def sinusoids_one_row(num_positions, d_model):
 # === wrong extra-axis
 def sinusoids_batched(num_positions, d_model):
     column = torch.arange(d_model)
-    angle = torch.arange(num_positions)[:, None] * 10000.0 ** (
-        -(column // 2 * 2) / d_model
-    )
+    angle = torch.arange(num_positions)[:, None] * 10000.0 ** (-(column // 2 * 2) / d_model)
     return torch.where(column % 2 == 0, angle.sin(), angle.cos())[None]
 
 
 # === wrong returns-numpy
 def sinusoids_numpy(num_positions, d_model):
     column = np.arange(d_model)
-    angle = np.arange(num_positions)[:, None] * 10000.0 ** (
-        -(column // 2 * 2) / d_model
-    )
+    angle = np.arange(num_positions)[:, None] * 10000.0 ** (-(column // 2 * 2) / d_model)
     return np.where(column % 2 == 0, np.sin(angle), np.cos(angle))
 
 
 # === wrong returns-a-list
 def sinusoids_lists(num_positions, d_model):
     return [
-        [
-            math.sin(p / 10000 ** ((c - c % 2) / d_model) + c % 2 * math.pi / 2)
-            for c in range(d_model)
-        ]
+        [math.sin(p / 10000 ** ((c - c % 2) / d_model) + c % 2 * math.pi / 2) for c in range(d_model)]
         for p in range(num_positions)
     ]
 
@@ -238,26 +200,20 @@ def sinusoids_lists(num_positions, d_model):
 # === wrong angles-only
 def sinusoids_angles(num_positions, d_model):
     column = torch.arange(d_model)
-    return torch.arange(num_positions)[:, None] * 10000.0 ** (
-        -(column // 2 * 2) / d_model
-    )
+    return torch.arange(num_positions)[:, None] * 10000.0 ** (-(column // 2 * 2) / d_model)
 
 
 # === wrong natural-base
 def sinusoids_natural(num_positions, d_model):
     column = torch.arange(d_model)
-    angle = torch.arange(num_positions)[:, None] * torch.exp(
-        -(column // 2 * 2) / d_model
-    )
+    angle = torch.arange(num_positions)[:, None] * torch.exp(-(column // 2 * 2) / d_model)
     return torch.where(column % 2 == 0, angle.sin(), angle.cos())
 
 
 # === wrong returns-none
 def sinusoids_no_return(num_positions, d_model):
     column = torch.arange(d_model)
-    angle = torch.arange(num_positions)[:, None] * 10000.0 ** (
-        -(column // 2 * 2) / d_model
-    )
+    angle = torch.arange(num_positions)[:, None] * 10000.0 ** (-(column // 2 * 2) / d_model)
     torch.where(column % 2 == 0, angle.sin(), angle.cos())
 
 
@@ -346,10 +302,5 @@ def fresh_cols(num_positions, d_model):
 
     rows = []
     for t in range(num_positions):
-        rows.append(
-            [
-                (math.cos if i % 2 else math.sin)(t / 10000 ** ((i - i % 2) / d_model))
-                for i in range(d_model)
-            ]
-        )
+        rows.append([(math.cos if i % 2 else math.sin)(t / 10000 ** ((i - i % 2) / d_model)) for i in range(d_model)])
     return torch.tensor(rows, dtype=torch.float64)

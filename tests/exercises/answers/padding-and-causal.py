@@ -7,9 +7,7 @@ import torch
 # === right
 def decoder_by_a_triangle(valid_lens, T):
     causal = torch.ones(T, T, dtype=torch.bool, device=valid_lens.device).tril()
-    padding = (
-        torch.arange(T, device=valid_lens.device)[None, :] >= T - valid_lens[:, None]
-    )
+    padding = torch.arange(T, device=valid_lens.device)[None, :] >= T - valid_lens[:, None]
     return padding.unsqueeze(1) & causal.unsqueeze(0)
 
 
@@ -21,9 +19,7 @@ def decoder_by_adding_the_length(valid_lens, T):
 
 # === right
 def decoder_by_loops(valid_lens, T):
-    mask = torch.zeros(
-        len(valid_lens), T, T, dtype=torch.bool, device=valid_lens.device
-    )
+    mask = torch.zeros(len(valid_lens), T, T, dtype=torch.bool, device=valid_lens.device)
     for b, n in enumerate(valid_lens.tolist()):
         for i in range(T):
             mask[b, i, T - n : i + 1] = True
@@ -162,9 +158,7 @@ def decoder_only_causal(valid_lens, T):
 
 # === wrong no-causality
 def decoder_only_padding(valid_lens, T):
-    return (torch.arange(T)[None, :] >= T - valid_lens[:, None])[:, None, :].repeat(
-        1, T, 1
-    )
+    return (torch.arange(T)[None, :] >= T - valid_lens[:, None])[:, None, :].repeat(1, T, 1)
 
 
 # === wrong only-padding
@@ -205,9 +199,7 @@ def decoder_sum_of_floats(valid_lens, T):
 
 # === wrong additive
 def decoder_to_be_added(valid_lens, T):
-    keep = (torch.arange(T) >= T - valid_lens[:, None, None]) & torch.tril(
-        torch.ones(T, T)
-    ).bool()
+    keep = (torch.arange(T) >= T - valid_lens[:, None, None]) & torch.tril(torch.ones(T, T)).bool()
     return torch.zeros(keep.shape).masked_fill(~keep, float("-inf"))
 
 
@@ -259,9 +251,7 @@ def decoder_on_the_cpu(valid_lens, T):
 
 # === wrong returns-a-list
 def decoder_list(valid_lens, T):
-    return [
-        torch.ones(T, T).tril().bool() & (torch.arange(T) >= T - n) for n in valid_lens
-    ]
+    return [torch.ones(T, T).tril().bool() & (torch.arange(T) >= T - n) for n in valid_lens]
 
 
 # === wrong transposed
@@ -296,9 +286,7 @@ def decoder_pairs_only(valid_lens, T):
 
 # === wrong cut-to-their-lengths
 def decoder_tables_of_all_sizes(valid_lens, T):
-    return torch.stack(
-        [torch.tril(torch.ones(int(n), int(n))).bool() for n in valid_lens]
-    )
+    return torch.stack([torch.tril(torch.ones(int(n), int(n))).bool() for n in valid_lens])
 
 
 # === wrong raises
@@ -340,9 +328,7 @@ def fresh_query_padding(valid_lens, T):
 # === right
 def fresh_tril(valid_lens, T):
     past = torch.ones(T, T, dtype=torch.bool, device=valid_lens.device).tril()
-    return torch.stack(
-        [past & (torch.arange(T, device=past.device) >= T - n) for n in valid_lens]
-    )
+    return torch.stack([past & (torch.arange(T, device=past.device) >= T - n) for n in valid_lens])
 
 
 # === wrong padded-at-the-end

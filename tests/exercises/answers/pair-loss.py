@@ -12,9 +12,7 @@ def filled(scores, target):
     zero = scores.new_zeros(1)
     pos = (-scores).masked_fill(~target, -INF).flatten()
     neg = scores.masked_fill(target, -INF).flatten()
-    return torch.logsumexp(torch.cat([pos, zero]), 0) + torch.logsumexp(
-        torch.cat([neg, zero]), 0
-    )
+    return torch.logsumexp(torch.cat([pos, zero]), 0) + torch.logsumexp(torch.cat([neg, zero]), 0)
 
 
 # === right
@@ -31,9 +29,7 @@ def signed(scores, target):
     neg = s - y * 1e12
     pos = s - (1 - y) * 1e12
     zero = torch.zeros_like(s.flatten()[:1])
-    return torch.cat([neg.flatten(), zero]).logsumexp(-1) + torch.cat(
-        [pos.flatten(), zero]
-    ).logsumexp(-1)
+    return torch.cat([neg.flatten(), zero]).logsumexp(-1) + torch.cat([pos.flatten(), zero]).logsumexp(-1)
 
 
 # === right
@@ -148,9 +144,7 @@ def only_neg(scores, target):
 
 # === wrong one-by-one
 def summed_bce(scores, target):
-    return F.binary_cross_entropy_with_logits(
-        scores, target.to(scores), reduction="sum"
-    )
+    return F.binary_cross_entropy_with_logits(scores, target.to(scores), reduction="sum")
 
 
 # === wrong one-by-one
@@ -252,16 +246,12 @@ def pair_loss_minus_1e12(scores, target):
     neg = s - y * 1e12
     pos = s - (1 - y) * 1e12
     zero = torch.zeros(1, dtype=s.dtype)
-    return torch.logsumexp(torch.cat([neg.flatten(), zero]), 0) + torch.logsumexp(
-        torch.cat([pos.flatten(), zero]), 0
-    )
+    return torch.logsumexp(torch.cat([neg.flatten(), zero]), 0) + torch.logsumexp(torch.cat([pos.flatten(), zero]), 0)
 
 
 # === wrong one-by-one
 def fresh_bce(scores, target):
-    return torch.nn.functional.binary_cross_entropy_with_logits(
-        scores, target.to(scores.dtype), reduction="sum"
-    )
+    return torch.nn.functional.binary_cross_entropy_with_logits(scores, target.to(scores.dtype), reduction="sum")
 
 
 # === wrong wrong-at-the-edge

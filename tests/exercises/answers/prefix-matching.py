@@ -240,12 +240,7 @@ def hits(weights, tokens):
     m = m.tril()
     rows = m.any(-1).nonzero()[:, 0]
     top = weights.argmax(-1)
-    return torch.stack(
-        [
-            torch.stack([m[t, top[h, t]] for t in rows]).double().mean()
-            for h in range(len(weights))
-        ]
-    )
+    return torch.stack([torch.stack([m[t, top[h, t]] for t in rows]).double().mean() for h in range(len(weights))])
 
 
 # === wrong transposed

@@ -53,9 +53,7 @@ def by_counting_the_padding(ids, new, pad):
 
 
 # === right
-def padded_queries_emptied_too(
-    ids, new, pad
-):  # they see padding only, so it is the same
+def padded_queries_emptied_too(ids, new, pad):  # they see padding only, so it is the same
     S = ids.shape[1]
     real = ids != pad
     square = torch.ones(S, S, device=ids.device).tril().bool()

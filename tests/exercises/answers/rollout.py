@@ -166,9 +166,7 @@ def wrong_axis(weights):
 
 # === wrong softmax
 def by_softmax(weights):
-    a = (weights.mean(1) + torch.eye(weights.shape[-1], dtype=weights.dtype)).softmax(
-        -1
-    )
+    a = (weights.mean(1) + torch.eye(weights.shape[-1], dtype=weights.dtype)).softmax(-1)
     out = a[0]
     for m in a[1:]:
         out = m @ out
@@ -252,9 +250,7 @@ def turned(weights):
 
 # === wrong weights-transposed
 def keys_down(weights):
-    a = weights.mean(1).transpose(1, 2) + torch.eye(
-        weights.shape[-1], dtype=weights.dtype
-    )
+    a = weights.mean(1).transpose(1, 2) + torch.eye(weights.shape[-1], dtype=weights.dtype)
     a = a / a.sum(-1, keepdim=True)
     out = a[0]
     for m in a[1:]:

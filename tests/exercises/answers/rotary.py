@@ -8,9 +8,7 @@ import torch
 
 def angles(x, positions, base=10000.0):
     D = x.shape[1]
-    return positions.to(x.dtype)[:, None] * base ** (
-        -torch.arange(0, D, 2, dtype=x.dtype) / D
-    )
+    return positions.to(x.dtype)[:, None] * base ** (-torch.arange(0, D, 2, dtype=x.dtype) / D)
 
 
 # === right
@@ -39,9 +37,7 @@ def rotary_by_matrices(x, positions):
         turned = []
         for i in range(D // 2):
             w = p * 10000 ** (-2 * i / D)
-            R = torch.tensor(
-                [[math.cos(w), -math.sin(w)], [math.sin(w), math.cos(w)]], dtype=x.dtype
-            )
+            R = torch.tensor([[math.cos(w), -math.sin(w)], [math.sin(w), math.cos(w)]], dtype=x.dtype)
             turned.append(R @ row[[i, i + D // 2]])
         rows.append(torch.stack(turned, dim=1).flatten())
     return torch.stack(rows)
@@ -94,18 +90,14 @@ def rotary_mixed_conventions(x, positions):
 def rotary_clockwise(x, positions):
     angle = angles(x, -positions)
     a, b = x.chunk(2, dim=1)
-    return torch.cat(
-        [a * angle.cos() - b * angle.sin(), a * angle.sin() + b * angle.cos()], 1
-    )
+    return torch.cat([a * angle.cos() - b * angle.sin(), a * angle.sin() + b * angle.cos()], 1)
 
 
 # === wrong row-numbers
 def rotary_row_numbers(x, positions):
     angle = angles(x, torch.arange(len(positions)))
     a, b = x.chunk(2, dim=1)
-    return torch.cat(
-        [a * angle.cos() - b * angle.sin(), a * angle.sin() + b * angle.cos()], 1
-    )
+    return torch.cat([a * angle.cos() - b * angle.sin(), a * angle.sin() + b * angle.cos()], 1)
 
 
 # === wrong no-minus
@@ -127,10 +119,7 @@ def rotary_overwritten(x, positions):
 def rotary_in_place(x, positions):
     angle, h = angles(x, positions), x.shape[1] // 2
     a, b = x[:, :h].clone(), x[:, h:].clone()
-    x[:, :h], x[:, h:] = (
-        a * angle.cos() - b * angle.sin(),
-        a * angle.sin() + b * angle.cos(),
-    )
+    x[:, :h], x[:, h:] = (a * angle.cos() - b * angle.sin(), a * angle.sin() + b * angle.cos())
     return x
 
 
@@ -138,18 +127,14 @@ def rotary_in_place(x, positions):
 def rotary_stack(x, positions):
     angle = angles(x, positions)
     a, b = x.chunk(2, dim=1)
-    return torch.stack(
-        [a * angle.cos() - b * angle.sin(), a * angle.sin() + b * angle.cos()], -1
-    ).flatten(1)
+    return torch.stack([a * angle.cos() - b * angle.sin(), a * angle.sin() + b * angle.cos()], -1).flatten(1)
 
 
 # === wrong flattened
 def rotary_not_flattened(x, positions):
     angle = angles(x, positions)
     a, b = x.chunk(2, dim=1)
-    return torch.stack(
-        [a * angle.cos() - b * angle.sin(), a * angle.sin() + b * angle.cos()], 1
-    )
+    return torch.stack([a * angle.cos() - b * angle.sin(), a * angle.sin() + b * angle.cos()], 1)
 
 
 # === wrong returns-another-kind
@@ -170,16 +155,12 @@ def rotary_no_column(x, positions):
     omega = 10000.0 ** (-torch.arange(0, x.shape[1], 2) / x.shape[1])
     angle = positions * omega
     a, b = x.chunk(2, dim=1)
-    return torch.cat(
-        [a * angle.cos() - b * angle.sin(), a * angle.sin() + b * angle.cos()], 1
-    )
+    return torch.cat([a * angle.cos() - b * angle.sin(), a * angle.sin() + b * angle.cos()], 1)
 
 
 # === wrong every-feature-its-own
 def rotary_all_frequencies(x, positions):
-    angle = positions.to(x.dtype)[:, None] * 10000.0 ** (
-        -torch.arange(x.shape[1], dtype=x.dtype) / x.shape[1]
-    )
+    angle = positions.to(x.dtype)[:, None] * 10000.0 ** (-torch.arange(x.shape[1], dtype=x.dtype) / x.shape[1])
     partner = torch.cat([-x[:, x.shape[1] // 2 :], x[:, : x.shape[1] // 2]], dim=1)
     return x * angle.cos() + partner * angle.sin()
 
@@ -187,25 +168,17 @@ def rotary_all_frequencies(x, positions):
 # === wrong exponent-halved
 def rotary_half_exponent(x, positions):
     D = x.shape[1]
-    angle = positions.to(x.dtype)[:, None] * 10000.0 ** (
-        -torch.arange(D // 2, dtype=x.dtype) / D
-    )
+    angle = positions.to(x.dtype)[:, None] * 10000.0 ** (-torch.arange(D // 2, dtype=x.dtype) / D)
     a, b = x.chunk(2, dim=1)
-    return torch.cat(
-        [a * angle.cos() - b * angle.sin(), a * angle.sin() + b * angle.cos()], 1
-    )
+    return torch.cat([a * angle.cos() - b * angle.sin(), a * angle.sin() + b * angle.cos()], 1)
 
 
 # === wrong exponent-doubled
 def rotary_double_exponent(x, positions):
     D = x.shape[1]
-    angle = positions.to(x.dtype)[:, None] * 10000.0 ** (
-        -torch.arange(0, D, 2, dtype=x.dtype) / (D // 2)
-    )
+    angle = positions.to(x.dtype)[:, None] * 10000.0 ** (-torch.arange(0, D, 2, dtype=x.dtype) / (D // 2))
     a, b = x.chunk(2, dim=1)
-    return torch.cat(
-        [a * angle.cos() - b * angle.sin(), a * angle.sin() + b * angle.cos()], 1
-    )
+    return torch.cat([a * angle.cos() - b * angle.sin(), a * angle.sin() + b * angle.cos()], 1)
 
 
 # === wrong first-pair-only
@@ -220,9 +193,7 @@ def rotary_first_pair_only(x, positions):
 def rotary_single_precision(x, positions):
     angle = angles(x, positions).float()
     a, b = x.float().chunk(2, dim=1)
-    return torch.cat(
-        [a * angle.cos() - b * angle.sin(), a * angle.sin() + b * angle.cos()], 1
-    )
+    return torch.cat([a * angle.cos() - b * angle.sin(), a * angle.sin() + b * angle.cos()], 1)
 
 
 # === wrong no-gradient

@@ -59,9 +59,7 @@ def scaled_one_matrix_at_a_time(query, key):
 # === right
 def scaled_baddbmm(query, key):
     start = query.new_zeros(query.shape[0], query.shape[1], key.shape[1])
-    return torch.baddbmm(
-        start, query, key.mT, beta=0, alpha=1 / math.sqrt(query.shape[-1])
-    )
+    return torch.baddbmm(start, query, key.mT, beta=0, alpha=1 / math.sqrt(query.shape[-1]))
 
 
 # === wrong factor
@@ -97,9 +95,7 @@ def scaled_all_keys_added(query, key):
 
 # === wrong factor
 def scaled_factor_3(query, key):
-    return torch.einsum("btd,bsd->bts", query, key) / math.sqrt(
-        query.shape[-2] * query.shape[-1]
-    )
+    return torch.einsum("btd,bsd->bts", query, key) / math.sqrt(query.shape[-2] * query.shape[-1])
 
 
 # === wrong factor
@@ -168,24 +164,17 @@ def scaled_raises_2(query, key):
 
 # === wrong reshaped
 def scaled_reshaped(query, key):
-    return (query @ key.reshape(key.shape[0], key.shape[2], key.shape[1])) / math.sqrt(
-        query.shape[-1]
-    )
+    return (query @ key.reshape(key.shape[0], key.shape[2], key.shape[1])) / math.sqrt(query.shape[-1])
 
 
 # === wrong unknown
 def scaled_unknown_2(query, key):
-    return (
-        query.sum(-1)[..., None] * key.sum(-1)[:, None] / math.sqrt(query.shape[-1]) * 0
-        + (query @ key.mT).mean()
-    )
+    return query.sum(-1)[..., None] * key.sum(-1)[:, None] / math.sqrt(query.shape[-1]) * 0 + (query @ key.mT).mean()
 
 
 # === wrong cosine-scaled
 def scaled_cosine_scaled(query, key):
-    return F.cosine_similarity(query[:, :, None], key[:, None], dim=-1) / math.sqrt(
-        query.shape[-1]
-    )
+    return F.cosine_similarity(query[:, :, None], key[:, None], dim=-1) / math.sqrt(query.shape[-1])
 
 
 # === wrong factor
@@ -248,9 +237,7 @@ def scaled_factor_8(query, key):
 def scaled_wrong_shape_3(query, key):
     B, T, D = query.shape
     S = key.shape[1]
-    return (query.reshape(B * T, D) @ key.reshape(B * S, D).T).reshape(
-        B, T, -1
-    ) / math.sqrt(D)
+    return (query.reshape(B * T, D) @ key.reshape(B * S, D).T).reshape(B, T, -1) / math.sqrt(D)
 
 
 # === wrong returns-numpy

@@ -24,9 +24,7 @@ def split_by_chunks(x, num_heads):
 # === right
 def split_by_slices(x, num_heads):
     size = x.shape[-1] // num_heads
-    return torch.stack(
-        [x[:, :, h * size : (h + 1) * size] for h in range(num_heads)], 1
-    )
+    return torch.stack([x[:, :, h * size : (h + 1) * size] for h in range(num_heads)], 1)
 
 
 # === right
@@ -135,11 +133,7 @@ def split_transpose_first_and_stop(x, num_heads):
 # === wrong memory-layout
 def split_transpose_first_by_view(x, num_heads):
     b, t, d = x.shape
-    return (
-        x.view(b * t, num_heads, d // num_heads)
-        .view(b, t, num_heads, -1)
-        .transpose(1, 2)
-    )
+    return x.view(b * t, num_heads, d // num_heads).view(b, t, num_heads, -1).transpose(1, 2)
 
 
 # === wrong features-in-front
@@ -212,9 +206,7 @@ def split_overlapping(x, num_heads):
 # === wrong cut-short
 def split_off_by_one_slices(x, num_heads):
     size = x.shape[-1] // num_heads
-    return torch.stack(
-        [x[..., i * size : (i + 1) * size - 1] for i in range(num_heads)], 1
-    )
+    return torch.stack([x[..., i * size : (i + 1) * size - 1] for i in range(num_heads)], 1)
 
 
 # === wrong unknown

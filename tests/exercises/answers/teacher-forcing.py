@@ -45,9 +45,7 @@ def shift_by_where(target_ids, bos, eos, pad):
     wide = torch.cat([target_ids, target_ids.new_full((B, 1), pad)], -1)
     end = torch.arange(T + 1) == n[:, None]
     labels = torch.where(end, eos, wide)
-    inputs = torch.cat(
-        [target_ids.new_full((B, 1), bos), target_ids], -1
-    )  # without <eos>
+    inputs = torch.cat([target_ids.new_full((B, 1), bos), target_ids], -1)  # without <eos>
     return inputs, labels
 
 
@@ -86,9 +84,7 @@ def shift_by_one_hot(target_ids, bos, eos, pad):
     wide = torch.hstack([target_ids, torch.full_like(target_ids[:, :1], pad)])
     end = F.one_hot((target_ids != pad).sum(1), T + 1)
     labels = wide * (1 - end) + eos * end
-    return torch.hstack(
-        [torch.full_like(target_ids[:, :1], bos), labels[:, :T]]
-    ), labels
+    return torch.hstack([torch.full_like(target_ids[:, :1], bos), labels[:, :T]]), labels
 
 
 # === right
@@ -106,9 +102,7 @@ def shift_from_lists(target_ids, bos, eos, pad):
 def shift_stacked(target_ids, bos, eos, pad):
     wide = F.pad(target_ids, (0, 1), value=pad)
     labels = wide.scatter(1, (target_ids != pad).sum(1)[:, None], eos)
-    return torch.stack(
-        [F.pad(labels[:, :-1], (1, 0), value=bos), labels]
-    )  # can be taken apart, too
+    return torch.stack([F.pad(labels[:, :-1], (1, 0), value=bos), labels])  # can be taken apart, too
 
 
 # === wrong eos-behind-the-padding
@@ -121,9 +115,7 @@ def shift_naive_cat(target_ids, bos, eos, pad):
 
 # === wrong last-word-never-fed
 def shift_no_room(target_ids, bos, eos, pad):
-    inputs = torch.cat(
-        [torch.full((len(target_ids), 1), bos), target_ids[:, :-1]], dim=1
-    )
+    inputs = torch.cat([torch.full((len(target_ids), 1), bos), target_ids[:, :-1]], dim=1)
     return inputs, target_ids
 
 
@@ -314,9 +306,7 @@ def shift_unknown_inputs(target_ids, bos, eos, pad):
 
 # === wrong raises
 def shift_shapes(target_ids, bos, eos, pad):
-    return torch.cat([torch.tensor([bos]), target_ids]), torch.cat(
-        [target_ids, torch.tensor([eos])]
-    )
+    return torch.cat([torch.tensor([bos]), target_ids]), torch.cat([target_ids, torch.tensor([eos])])
 
 
 # === wrong eos-behind-the-padding + bos-missing

@@ -171,9 +171,7 @@ def nucleus_threshold(probs, p):
 def nucleus_top_k(probs, p):
     k = max(1, int(p * len(probs)))
     top = probs.topk(k)
-    return torch.zeros_like(probs).scatter(
-        0, top.indices, top.values / top.values.sum()
-    )
+    return torch.zeros_like(probs).scatter(0, top.indices, top.values / top.values.sum())
 
 
 # === wrong one-too-many
@@ -217,9 +215,7 @@ def nucleus_short(probs, p):
 # === wrong mask-returned
 def nucleus_as_a_mask(probs, p):
     sorted_probs, order = ranked(probs)
-    return torch.zeros_like(probs).scatter(
-        0, order, (sorted_probs.cumsum(0) - sorted_probs < p).to(probs)
-    )
+    return torch.zeros_like(probs).scatter(0, order, (sorted_probs.cumsum(0) - sorted_probs < p).to(probs))
 
 
 # === wrong returns-a-tuple
@@ -298,9 +294,7 @@ def nucleus_of_nine_tenths(probs, p):
 def nucleus_in_float32(probs, p):
     q = probs.float()
     sorted_probs, order = torch.sort(q, descending=True)
-    out = torch.zeros(len(q)).scatter(
-        0, order, sorted_probs * (sorted_probs.cumsum(0) - sorted_probs < p)
-    )
+    out = torch.zeros(len(q)).scatter(0, order, sorted_probs * (sorted_probs.cumsum(0) - sorted_probs < p))
     return out / out.sum()
 
 

@@ -8,19 +8,13 @@ from torch import nn
 
 
 def _new(W, num_heads, **options):
-    return nn.MultiheadAttention(
-        len(W),
-        num_heads,
-        **{"bias": False, "batch_first": True, "dtype": W.dtype, **options},
-    )
+    return nn.MultiheadAttention(len(W), num_heads, **{"bias": False, "batch_first": True, "dtype": W.dtype, **options})
 
 
 # === right
 def layer_by_data(W_q, W_k, W_v, W_o, num_heads):
     D = W_q.shape[0]
-    mha = nn.MultiheadAttention(
-        D, num_heads, bias=False, batch_first=True, dtype=W_q.dtype
-    )
+    mha = nn.MultiheadAttention(D, num_heads, bias=False, batch_first=True, dtype=W_q.dtype)
     mha.in_proj_weight.data = torch.cat((W_q, W_k, W_v), dim=0)
     mha.out_proj.weight.data = W_o.clone()
     return mha
@@ -28,12 +22,8 @@ def layer_by_data(W_q, W_k, W_v, W_o, num_heads):
 
 # === right
 def layer_by_state(W_q, W_k, W_v, W_o, num_heads):
-    mha = nn.MultiheadAttention(len(W_q), num_heads, bias=False, batch_first=True).to(
-        W_q.dtype
-    )
-    mha.load_state_dict(
-        {"in_proj_weight": torch.cat([W_q, W_k, W_v]), "out_proj.weight": W_o}
-    )
+    mha = nn.MultiheadAttention(len(W_q), num_heads, bias=False, batch_first=True).to(W_q.dtype)
+    mha.load_state_dict({"in_proj_weight": torch.cat([W_q, W_k, W_v]), "out_proj.weight": W_o})
     return mha
 
 
@@ -48,9 +38,7 @@ def layer_by_parameters(W_q, W_k, W_v, W_o, num_heads):
 # === right
 def layer_by_slices(W_q, W_k, W_v, W_o, num_heads):
     D = len(W_o)
-    layer = nn.MultiheadAttention(
-        D, num_heads, bias=False, batch_first=True, dtype=W_o.dtype
-    )
+    layer = nn.MultiheadAttention(D, num_heads, bias=False, batch_first=True, dtype=W_o.dtype)
     with torch.no_grad():
         layer.in_proj_weight[:D] = W_q
         layer.in_proj_weight[D : 2 * D] = W_k
@@ -61,9 +49,7 @@ def layer_by_slices(W_q, W_k, W_v, W_o, num_heads):
 
 # === right
 def layer_by_chunks(W_q, W_k, W_v, W_o, num_heads):
-    layer = nn.MultiheadAttention(
-        len(W_o), num_heads, bias=False, batch_first=True
-    ).type(W_o.dtype)
+    layer = nn.MultiheadAttention(len(W_o), num_heads, bias=False, batch_first=True).type(W_o.dtype)
     with torch.no_grad():
         for part, W in zip(layer.in_proj_weight.chunk(3), (W_q, W_k, W_v)):
             part.copy_(W)
@@ -87,14 +73,7 @@ def layer_by_the_package(W_q, W_k, W_v, W_o, num_heads):
 def layer_with_sizes_spelled_out(W_q, W_k, W_v, W_o, num_heads):
     D = W_q.shape[0]
     layer = nn.MultiheadAttention(
-        embed_dim=D,
-        num_heads=num_heads,
-        dropout=0.0,
-        bias=False,
-        kdim=D,
-        vdim=D,
-        batch_first=True,
-        dtype=W_q.dtype,
+        embed_dim=D, num_heads=num_heads, dropout=0.0, bias=False, kdim=D, vdim=D, batch_first=True, dtype=W_q.dtype
     )
     nn.init.zeros_(layer.in_proj_weight)
     layer.in_proj_weight.data.add_(torch.concat([W_q, W_k, W_v]))
@@ -113,9 +92,7 @@ def layer_k_q_v(W_q, W_k, W_v, W_o, num_heads):
 # === wrong other-weights
 def layer_v_k_q(W_q, W_k, W_v, W_o, num_heads):
     layer = _new(W_q, num_heads)
-    layer.load_state_dict(
-        {"in_proj_weight": torch.cat([W_v, W_k, W_q]), "out_proj.weight": W_o}
-    )
+    layer.load_state_dict({"in_proj_weight": torch.cat([W_v, W_k, W_q]), "out_proj.weight": W_o})
     return layer
 
 
@@ -229,9 +206,7 @@ def layer_all_defaults(W_q, W_k, W_v, W_o, num_heads):
 
 # === wrong arguments-exchanged
 def layer_arguments_exchanged(W_q, W_k, W_v, W_o, num_heads):
-    layer = nn.MultiheadAttention(
-        num_heads, len(W_q), bias=False, batch_first=True, dtype=W_q.dtype
-    )
+    layer = nn.MultiheadAttention(num_heads, len(W_q), bias=False, batch_first=True, dtype=W_q.dtype)
     layer.in_proj_weight.data.copy_(torch.cat([W_q, W_k, W_v]))
     layer.out_proj.weight.data.copy_(W_o)
     return layer
@@ -239,9 +214,7 @@ def layer_arguments_exchanged(W_q, W_k, W_v, W_o, num_heads):
 
 # === wrong size-of-the-layer
 def layer_size_of_a_head(W_q, W_k, W_v, W_o, num_heads):
-    layer = nn.MultiheadAttention(
-        len(W_q) // num_heads, 1, bias=False, batch_first=True, dtype=W_q.dtype
-    )
+    layer = nn.MultiheadAttention(len(W_q) // num_heads, 1, bias=False, batch_first=True, dtype=W_q.dtype)
     layer.in_proj_weight.data = torch.cat([W_q, W_k, W_v])
     layer.out_proj.weight.data = W_o
     return layer
@@ -450,9 +423,7 @@ def torch_weights_default_dtype_set_unseen_1(W_q, W_k, W_v, W_o, num_heads):
 
 # === wrong all-transposed
 def fresh_bias(W_q, W_k, W_v, W_o, num_heads):
-    m = torch.nn.MultiheadAttention(
-        len(W_q), num_heads, bias=False, batch_first=True
-    ).to(W_q.dtype)
+    m = torch.nn.MultiheadAttention(len(W_q), num_heads, bias=False, batch_first=True).to(W_q.dtype)
     m.in_proj_weight.data = torch.cat([W_q.T, W_k.T, W_v.T])
     m.out_proj.weight.data = W_o.T.contiguous()
     return m
@@ -460,9 +431,7 @@ def fresh_bias(W_q, W_k, W_v, W_o, num_heads):
 
 # === wrong order-k-q-v
 def fresh_order(W_q, W_k, W_v, W_o, num_heads):
-    m = torch.nn.MultiheadAttention(
-        len(W_q), num_heads, bias=False, batch_first=True
-    ).to(W_q.dtype)
+    m = torch.nn.MultiheadAttention(len(W_q), num_heads, bias=False, batch_first=True).to(W_q.dtype)
     with torch.no_grad():
         m.in_proj_weight.copy_(torch.cat([W_k, W_q, W_v]))
         m.out_proj.weight.copy_(W_o)
@@ -471,9 +440,7 @@ def fresh_order(W_q, W_k, W_v, W_o, num_heads):
 
 # === right
 def fresh_data(W_q, W_k, W_v, W_o, num_heads):
-    m = torch.nn.MultiheadAttention(
-        W_q.shape[0], num_heads, bias=False, batch_first=True, dtype=W_q.dtype
-    )
+    m = torch.nn.MultiheadAttention(W_q.shape[0], num_heads, bias=False, batch_first=True, dtype=W_q.dtype)
     m.in_proj_weight.data = torch.cat([W_q, W_k, W_v]).clone()
     m.out_proj.weight.data = W_o.clone()
     return m

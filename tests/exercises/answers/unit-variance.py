@@ -24,9 +24,7 @@ def in_numpy(num_features, query_variance, key_variance):
 
 # === right
 def in_torch(num_features, query_variance, key_variance):
-    return torch.tensor(
-        num_features * query_variance * key_variance, dtype=torch.float64
-    ).sqrt()
+    return torch.tensor(num_features * query_variance * key_variance, dtype=torch.float64).sqrt()
 
 
 # === right
@@ -39,10 +37,7 @@ def by_a_loop(num_features, query_variance, key_variance):
 
 # === right
 def by_logs(num_features, query_variance, key_variance):
-    return math.exp(
-        0.5
-        * (math.log(num_features) + math.log(query_variance) + math.log(key_variance))
-    )
+    return math.exp(0.5 * (math.log(num_features) + math.log(query_variance) + math.log(key_variance)))
 
 
 # === wrong variances-ignored

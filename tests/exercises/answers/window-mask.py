@@ -30,12 +30,7 @@ def by_loops(length, window, sinks):
 
 # === right
 def from_lists(length, window, sinks):
-    return torch.tensor(
-        [
-            [k <= q and (q - k < window or k < sinks) for k in range(length)]
-            for q in range(length)
-        ]
-    )
+    return torch.tensor([[k <= q and (q - k < window or k < sinks) for k in range(length)] for q in range(length)])
 
 
 # === right
