@@ -7,7 +7,6 @@ from attnbook import drawings
 NUMBERS = {  # as described, as drawn
     "three_heads_share_the_width": {"0.84": ".84", "0.91": ".91"},
     "where_positions_act": {n: n for n in ("0.84", "0.54", "0.01", "1.00")},
-    "rotary_sees_the_distance": {"-0.416": "−0.416", "between them is 2": "= 2", "-0.654": "−0.654"},
     "every_number_of_a_tiny_transformer": {n: n for n in ("0.06", "0.87", "0.02", "0.98")},
     "numbers_normalised_together": {n: n for n in ("2.24", "4.58", "0.65", "1.53")} | {"-1.34": "−1.34"},
     "a_tail_and_five_filters": {"0.21": ".21", "0.34": ".34", "0.84": ".84", "0.13": ".13", "40 words": "40 words"},

@@ -25,7 +25,7 @@ from attnbook.drawings.memory import (
     waiting_for_bytes,
 )
 from attnbook.drawings.multi_head import cut_and_swap_or_reshape, three_heads_share_the_width
-from attnbook.drawings.positions import rotary_sees_the_distance, where_positions_act
+from attnbook.drawings.positions import where_positions_act
 from attnbook.drawings.readings import a_false_note, two_heads_that_copy, two_stories_for_one_output
 from attnbook.drawings.recurrent import (
     a_gate_between_old_and_new,
@@ -69,7 +69,7 @@ __all__ = [
     "first_push_of_two_losses", "four_claimed_links", "four_steps_or_one", "four_ways_to_share_keys",
     "from_one_width_to_a_matrix", "heads_and_their_average", "interference_in_a_sum", "near_or_large",
     "nearness_lifted", "numbers_normalised_together", "one_key_or_a_blend", "overlapping_keys",
-    "readers_in_longer_rows", "rejected_words_fill_the_gaps", "room_for_nested_names", "rotary_sees_the_distance",
+    "readers_in_longer_rows", "rejected_words_fill_the_gaps", "room_for_nested_names",
     "rows_at_once_or_in_turn", "shade", "steps_until_learned", "the_teachers_word_or_its_own",
     "three_exponentials_shifted", "three_favourites", "three_heads_share_the_width", "three_kinds_of_models",
     "three_vectors_of_a_word", "three_widths", "tint", "twenty_fits", "two_guards_of_the_answer", "two_heads_that_copy",

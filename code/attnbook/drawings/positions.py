@@ -1,10 +1,8 @@
-"""Drawings of positions: where each encoding acts, and what rotary ones do to a query and a key."""
+"""A drawing of positions: where each encoding acts."""
 
 import math
 
-import torch
-
-from attnbook.attention import relative_positions, rotate, sinusoidal_encoding
+from attnbook.attention import relative_positions, sinusoidal_encoding
 from attnbook.drawings.sheet import Sheet, drawing, tint
 from attnbook.page.style import GREY, INK, KEY, QUERY, VALUE, VIOLET
 
@@ -103,58 +101,3 @@ def _arc(sheet: Sheet, x: float, y: float, start: float, end: float, radius: flo
     angles = [start + (end - start) * step / steps for step in range(steps + 1)]
     points = [(x + radius * math.cos(a), y - radius * math.sin(a)) for a in angles]
     sheet.line(*points, color=color, width=1.5)
-
-
-PLACES = (5, 3), (105, 103), (5, 1)
-
-
-@drawing(
-    "Three circles. In the first, a query at position 5 and a key at position 3, both (1, 0) before, are turned by 5 "
-    "and by 3 radians; the angle between them is 2, and their dot product is -0.416. In the second they are at 105 and "
-    "103. Both point elsewhere, but the angle between them is 2 again, and the dot product -0.416. In the third they "
-    "are at 5 and 1: the query is where it was, the angle is 4 and the dot product -0.654."
-)
-def rotary_sees_the_distance(sheet: Sheet) -> None:
-    """A query and a key at three pairs of positions, two of them with the same distance."""
-    said = "at first", "100 words further on", "key two places further back"
-    for number, (places, words) in enumerate(zip(PLACES, said, strict=True)):
-        if sheet.narrow:
-            _pair(sheet, 78, 78 + 158 * number, 54, places, words)
-        else:
-            _pair(sheet, 118 + 232 * number, 142, 76, places, words)
-
-
-def _pair(sheet: Sheet, x: float, y: float, radius: float, places: tuple[int, int], words: str) -> None:
-    """One query and one key, turned by their positions."""
-    before = torch.tensor([[1.0, 0.0]]).expand(2, 2)
-    turned = rotate(before, torch.tensor(places))
-    product = f"{turned[0] @ turned[1]:.3f}".replace("-", "−")
-    _arc(sheet, x, y, 0, 2 * math.pi, radius, "#bbbbbb")
-    sheet.line((x, y), (x + radius, y), color=GREY, dashed=True, width=1)
-    angles = [math.atan2(v, u) for u, v in turned.tolist()]
-    for name, angle, color in zip("qk", angles, (QUERY, KEY), strict=True):
-        tip = x + radius * math.cos(angle), y - radius * math.sin(angle)
-        sheet.line((x, y), tip, color=color, width=3, arrow=True)
-        away = radius + 12
-        place = x + away * math.cos(angle), y - away * math.sin(angle) + 5
-        sheet.text(*place, name, color=color, bold=True)
-    between = (angles[0] - angles[1]) % (2 * math.pi)
-    start = angles[1]
-    _arc(sheet, x, y, start, start + between, radius * 0.42, VIOLET)
-    middle, away = start + between / 2, radius * 0.42 + 13
-    place = x + away * math.cos(middle), y - away * math.sin(middle) + 5
-    sheet.text(*place, f"{between:.0f}", color=VIOLET, bold=True)
-    lines = [
-        (words, {"color": GREY}),
-        (f"q at {places[0]}, k at {places[1]}", {}),
-        (f"angle {places[0]} − {places[1]} = {between:.0f}", {"color": VIOLET}),
-        (f"q · k = {product}", {"bold": True}),
-    ]
-    if sheet.narrow:
-        lines[0] = (words.replace("key two places", "key two"), {"color": GREY})
-        for number, (line, look) in enumerate(lines):
-            sheet.text(166, y - 28 + 23 * number, line, anchor="start", size=14, **look)
-    else:
-        heights = 20, 42, y + radius + 40, y + radius + 62
-        for height, (line, look) in zip(heights, lines, strict=True):
-            sheet.text(x, height, line, **look)

@@ -16,6 +16,7 @@ FIGURES = {
     "ScoreCostsFigure": "score_costs",
     "ShapeTracerFigure": "shape_tracer",
     "PositionExplorerFigure": "position_explorer",
+    "RotaryPositionsFigure": "rotary_positions",
     "TranslatePageFigure": "translate_page",
     "AlignmentReaderFigure": "alignment_reader",
     "BeamTreeFigure": "beam_tree",
