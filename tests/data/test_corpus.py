@@ -7,6 +7,7 @@ import subprocess
 import sys
 import unicodedata
 import zipfile
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 
 from attnbook.data import Pair, bundled_pairs, near_duplicates, read_pairs, references, split_pairs, tatoeba_pairs
 from attnbook.data import corpus as module
+from attnbook.data.corpus import TARGETS, corpus_sha256
 from attnbook.text import normalise, tokenise
 from tensors import PROPERTY, says
 
@@ -293,12 +295,12 @@ def test_what_is_no_file_of_pairs_is_refused(tmp_path, name, content, message):
 # --- Tatoeba --------------------------------------------------------------------------------------------------
 
 
-def shared_sample() -> Path | None:
-    """The sample of Tatoeba beside the repository, or beside the one that this is a worktree of."""
+def shared_sample(name: str = "fra-sample.tsv") -> Path | None:
+    """A sample of Tatoeba beside the repository, or beside the one that this is a worktree of."""
     command = ["git", "rev-parse", "--path-format=absolute", "--git-common-dir"]
     found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     roots = [ROOT, *([Path(found.stdout.strip()).parent] if not found.returncode else [])]
-    files = [root.parent / "shared" / "data" / "fra-sample.tsv" for root in roots]
+    files = [root.parent / "shared" / "data" / name for root in roots]
     return next((file for file in files if file.is_file()), None)
 
 
@@ -360,19 +362,26 @@ DEMOS = {
 }
 
 
-def test_the_bundled_corpus_is_the_one_that_sources_describes():
-    data = (DATA / "english_french.tsv").read_bytes().replace(b"\r\n", b"\n")
+def said_about(target):
+    """What SOURCES.md says about the corpus of that target."""
     sources = (DATA / "SOURCES.md").read_text("utf-8")
+    return sources.split(f"## english_{target}.tsv\n")[1].split("\n## ")[0]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_the_bundled_corpus_is_the_one_that_sources_describes(target):
+    data = (DATA / f"english_{target}.tsv").read_bytes().replace(b"\r\n", b"\n")
+    sources = said_about(target)
     named = re.findall(r"\b[0-9a-f]{64}\b", sources)  # this edition, then earlier ones
-    assert named[0] == hashlib.sha256(data).hexdigest()
-    pairs = bundled_pairs()
+    assert named[0] == hashlib.sha256(data).hexdigest() == corpus_sha256(target)
+    pairs = bundled_pairs(target)
     assert f"{len(pairs):,} pairs" in sources
     known = references(pairs)
     assert f"{len(known):,} distinct English sentences" in sources
     several = sum(len(targets) > 1 for targets in known.values())
-    assert f"{several:,} sentences have more than one translation" in sources
+    assert re.search(rf"{several:,} sentences\b.* have (more than one|two) translation", sources)
     longest = max(len(tokenise(side)) for pair in pairs for side in pair)
-    assert f"2 to {longest} tokens per side" in sources
+    assert f"to {longest} tokens per side" in sources
 
 
 def shares_of_neighbours(split) -> tuple[float, float]:
@@ -386,23 +395,40 @@ def shares_of_neighbours(split) -> tuple[float, float]:
 
 def test_how_near_test_sentences_are_to_training_sentences_is_told():
     near, seen = shares_of_neighbours(split_pairs(bundled_pairs()))
-    sources = (DATA / "SOURCES.md").read_text("utf-8")
-    assert f"{100 * near:.0f} % of the test sentences differ" in sources
-    assert f"for {100 * seen:.0f} % one of the translations" in sources
+    assert f"{100 * near:.0f} % of the test sentences differ" in said_about("french")
+    assert f"for {100 * seen:.0f} % one of the translations" in said_about("french")
+    _, seen = shares_of_neighbours(split_pairs(bundled_pairs("chinese")))
+    assert f"For {100 * seen:.0f} % of the test sentences one of the translations" in said_about("chinese")
 
 
 def test_what_the_corpus_shares_with_tatoeba_is_told(sample):
     if sample != shared_sample():
         return  # in disguise it is ours: nothing to compare
-    known = {tuple(map(normalise, pair)) for pair in read_pairs(sample)}
-    shared = [p for p in bundled_pairs() if tuple(map(normalise, p)) in known]
-    assert len(shared) < 0.05 * len(bundled_pairs())
-    assert max(len(tokenise(pair.source)) for pair in shared) <= 5
-    assert f"{len(shared)} of the pairs also occur" in (DATA / "SOURCES.md").read_text("utf-8")
+    share_is_told("french", read_pairs(sample), 5)
 
 
-def test_the_bundled_corpus_is_big_enough_and_has_no_repeats():
-    pairs = bundled_pairs()
+@pytest.mark.skipif(shared_sample("cmn-sample.txt") is None, reason="no sample beside the project")
+@pytest.mark.filterwarnings("ignore:.*lines left out")
+def test_what_the_chinese_corpus_shares_with_tatoeba_is_told():
+    share_is_told("chinese", read_pairs(shared_sample("cmn-sample.txt")), 7)
+
+
+def share_is_told(target, others, longest):
+    known = {tuple(map(normalise, pair)) for pair in others}
+    shared = [p for p in bundled_pairs(target) if tuple(map(normalise, p)) in known]
+    assert len(shared) < 0.05 * len(bundled_pairs(target))
+    assert max(len(tokenise(pair.source)) for pair in shared) <= longest
+    assert f"{len(shared)} of the pairs also occur" in said_about(target)
+
+
+def test_both_corpora_have_the_same_english_sentences():
+    french, chinese = (list(references(bundled_pairs(target))) for target in TARGETS)
+    assert french == chinese
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_the_bundled_corpus_is_big_enough_and_has_no_repeats(target):
+    pairs = bundled_pairs(target)
     known = references(pairs)
     assert len(known) >= 2500
     assert len({tuple(map(normalise, pair)) for pair in pairs}) == len(pairs)
@@ -431,17 +457,35 @@ def test_the_bundled_sentences_are_clean():
         assert not re.search(r" [,.]|[^ ][!?;:]", pair.target), pair
 
 
-def test_the_bundled_corpus_is_sorted():
-    sources = [pair.source for pair in bundled_pairs()]
+def test_the_chinese_sentences_are_clean():
+    characters = Counter()
+    for pair in bundled_pairs("chinese"):
+        assert re.fullmatch(r"[\u4e00-\u9fff0-9，、：“”…]+[。！？]?", pair.target), pair
+        assert (pair.source[-1] in ".!?") == (pair.target[-1] in "。！？"), pair
+        assert unicodedata.is_normalized("NFC", pair.target), pair
+        characters.update(set(pair.target))
+    han = {c: n for c, n in characters.items() if c not in "0123456789，、：“”…。！？"}
+    told = said_about("chinese")
+    assert f"{len(han)} different ones, {sum(n >= 3 for n in han.values())} of them at least three times" in told
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_the_bundled_corpus_is_sorted(target):
+    sources = [pair.source for pair in bundled_pairs(target)]
     assert sources == sorted(sources, key=lambda s: (len(s), s))
 
 
 def test_a_changed_corpus_is_refused(tmp_path, monkeypatch):
     data = (DATA / "english_french.tsv").read_bytes()
     changed = tmp_path / "english_french.tsv"
-    monkeypatch.setattr(module, "CORPUS", changed)
+    monkeypatch.setattr(module, "FOLDER", tmp_path)
     changed.write_bytes(data.replace(b"\n", b"\r\n"))  # as git may check it out
     assert len(bundled_pairs()) == data.count(b"\n")
     changed.write_bytes(data + b"More.\tPlus.\n")
     with pytest.raises(ValueError, match=says("SHA-256", "SOURCES.md", "changed")):
         bundled_pairs()
+
+
+def test_another_language_is_refused():
+    with pytest.raises(ValueError, match="target must be one of french, chinese, got 'german'"):
+        bundled_pairs("german")

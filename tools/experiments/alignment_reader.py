@@ -8,11 +8,10 @@ and for the reference. Three minutes each on one core. The same bytes for the sa
 """
 
 import functools
-import hashlib
 from dataclasses import asdict, replace
 
 from attnbook.data import Split, bundled_pairs, make_batches, references, split_pairs
-from attnbook.data.corpus import CORPUS
+from attnbook.data.corpus import corpus_sha256
 from attnbook.text import UNK, normalise, tokenise
 from attnbook.training import evaluating, train
 from attnbook.translation import RECIPES, evaluate, greedy, prepare, translation_loss
@@ -110,11 +109,10 @@ def summary(results: list[dict], options) -> dict:
     vocabulary = recipe("none").vocabulary([pair.source for pair in split.train])
     known = references(split.train)
     attentive, plain = (found["moments"] for found in results)
-    corpus = CORPUS.read_bytes().replace(b"\r\n", b"\n")
     return {
         "seed": SEED,
         "split_seed": SPLIT_SEED,
-        "corpus_sha256": hashlib.sha256(corpus).hexdigest(),
+        "corpus_sha256": corpus_sha256(),
         "recipe": asdict(recipe("additive")),
         "measured": "BLEU on the development set; attention weights in thousandths",
         "epochs": list(EPOCHS),

@@ -9,12 +9,11 @@ No design: nothing is compared. The settings (`PAGE_SETTINGS`) were chosen on th
 looked at once, by the first two commands.
 """
 
-import hashlib
 from dataclasses import asdict
 from types import SimpleNamespace
 
 from attnbook.data import bundled_pairs, split_pairs
-from attnbook.data.corpus import CORPUS
+from attnbook.data.corpus import corpus_sha256
 from attnbook.files import write_atomically
 from attnbook.translation import (
     PAGE_MODELS,
@@ -55,7 +54,6 @@ def settings(options) -> list[dict]:
 def run(seed: int, model: str, dev: bool, measure: bool) -> dict:
     """Train or load one model, measure it, and store its weights in their own format."""
     split = split_pairs(bundled_pairs(), seed=SPLIT_SEED)
-    corpus = hashlib.sha256(CORPUS.read_bytes().replace(b"\r\n", b"\n")).hexdigest()
     translator = load_page_model(model) if measure else train_page_model(PAGE_SETTINGS[model], split, seed)
     on = split.dev if dev else split.test
     scores = evaluate(translator, on)
@@ -66,7 +64,7 @@ def run(seed: int, model: str, dev: bool, measure: bool) -> dict:
             **made_by("page_models", SimpleNamespace(only=model)),
             "seed": seed,
             "split_seed": SPLIT_SEED,
-            "corpus_sha256": corpus,
+            "corpus_sha256": corpus_sha256(),
             "training": asdict(PAGE_SETTINGS[model]),
             "test": test,
         }

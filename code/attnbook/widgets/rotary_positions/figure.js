@@ -141,7 +141,8 @@ function inWords({ front, queryPlace, keyPlace, omega, distance, score, moved })
       ? "at one place: both are turned alike"
       : `${Math.abs(distance)} apart: the key is turned ${radians(Math.abs(distance))} radians ` +
         (distance > 0 ? "more" : "less");
-  const start = `The query is turned by ${radians(front + queryPlace)} radians, the key by ${radians(front + keyPlace)}.`;
+  const [query, key] = [radians(front + queryPlace), radians(front + keyPlace)];
+  const start = `The query is turned by ${query} radians, the key by ${key}.`;
   const then = moved
     ? `The score is ${fmt(score)}, with ${front} words in front as with none.`
     : `The score is ${fmt(score)}. Put words in front: both turn on, and the score stays.`;
