@@ -17,7 +17,7 @@ TRAINED = ["--epochs", "12", "--languages", "Dutch", "Latin", "--codes", "nl", "
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("own")
-    lines = [f"{pair.source}\t{pair.target}\n" for pair in toy_pairs()] * 4
+    lines = [f"{pair.source}\t{pair.target}\n".replace(" .", ".") for pair in toy_pairs()] * 4
     (folder / "pairs.tsv").write_text("".join(lines), "utf-8")
     return folder
 

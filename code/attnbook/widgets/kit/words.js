@@ -3,10 +3,17 @@
 
 import { fillTrack, fmt, html, sum } from "./kit.js";
 
+// Chinese, Japanese and Korean characters and their marks
+const WIDE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3000-\u303f\uff01-\uff60]/u;
+
 // About how wide a text is. An estimate, so that the drawing is the same whatever fonts a machine has.
 export function textWidth(text, size = 13) {
   const width = (letter) =>
-    /[ijlI.,'!:;|()\u202f]/.test(letter)
+    WIDE.test(letter)
+      ? 1
+      : /\p{Mn}/u.test(letter)
+        ? 0
+    : /[ijlI.,'!:;|()\u202f]/.test(letter)
       ? 0.31
       : /[frt -]/.test(letter)
         ? 0.42
@@ -33,7 +40,7 @@ export function division(logProb, length, alpha) {
   return `${fmt(logProb)} ÷ ${fmt(factor)} = ${fmt(logProb / factor)}`;
 }
 
-// French sentences one below the other, in a list of class "ab-rows": a mark, the text, its numbers.
+// Sentences one below the other, in a list of class "ab-rows": a mark, the text, its numbers.
 export const ROWS = `
 .ab-rows { list-style: none; margin: 0.75rem 0 0; padding: 0; }
 .ab-rows li { display: flex; flex-wrap: wrap; gap: 0.1rem 0.75rem; align-items: baseline; padding: 0.3rem 0.25rem;
@@ -43,12 +50,12 @@ export const ROWS = `
 .ab-rows .ab-row-text { flex: 1 1 200px; min-width: 0; font-weight: 550; overflow-wrap: anywhere; }
 .ab-rows .ab-row-numbers { color: var(--ab-muted); font-variant-numeric: tabular-nums; font-size: 13px; }`;
 
-export function sentenceRow(mark, text, numbers, colour) {
+export function sentenceRow(mark, text, numbers, colour, lang = "fr") {
   return html(
     "li",
     { "data-row": mark },
     html("span", { class: "ab-row-mark", text: mark, style: `border-color:${colour}` }),
-    html("span", { class: "ab-row-text", lang: "fr", text }),
+    html("span", { class: "ab-row-text", lang, dir: "auto", text }),
     html("span", { class: "ab-row-numbers", text: numbers }),
   );
 }
