@@ -20,7 +20,6 @@ from attnbook.translation import (
     export_page_model,
     load_page_model,
     page_model_header,
-    page_models,
     page_sentences,
     page_training,
     prepare,
@@ -28,7 +27,7 @@ from attnbook.translation import (
     sentence_key,
 )
 from attnbook.translation.page_training import PageSetting, train_page_model
-from attnbook.weights import read_weights, weights_file
+from attnbook.weights import FOLDER, pages, read_weights, weights_file
 
 PAIRS = [Pair(f"a b{i} c .", f"x y{i} z .") for i in range(7)] * 2
 MEASURED = {
@@ -55,7 +54,7 @@ def small(name, **more):
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """An empty folder in place of the package's."""
-    monkeypatch.setattr(page_models, "FOLDER", tmp_path)
+    monkeypatch.setattr(pages, "FOLDER", tmp_path)
     return tmp_path
 
 
@@ -268,7 +267,7 @@ def split():
 
 
 def test_the_stored_sentences_are_those_of_the_split(split):
-    path = page_models.FOLDER / "sentences.safetensors"
+    path = FOLDER / "sentences.safetensors"
     assert path.read_bytes() == page_sentences(split)
 
 
@@ -276,7 +275,7 @@ def test_the_stored_sentences_are_those_of_the_split(split):
 def test_a_stored_model_is_small_and_knows_its_corpus(name):
     import hashlib
 
-    assert (page_models.FOLDER / f"{name}.safetensors").stat().st_size <= 1_500_000
+    assert (FOLDER / f"{name}.safetensors").stat().st_size <= 1_500_000
     header = page_model_header(name)
     corpus = CORPUS.read_bytes().replace(b"\r\n", b"\n")
     sources = CORPUS.with_name("SOURCES.md").read_text("utf-8")

@@ -79,6 +79,7 @@ def page_model(options: argparse.Namespace, rest: list[str]) -> int:
             raise ValueError(f"--codes takes two language codes such as de or pt-BR, got {code!r}")
     if out.exists() and options.pairs.exists() and out.samefile(options.pairs):
         raise ValueError(f"--out would replace the pairs in {out}; name another page")
+    from attnbook.command.train import what_is_unknown
     from attnbook.data import Pair, read_pairs, split_pairs
     from attnbook.files import make_folder, write_atomically
     from attnbook.translation import PAGE_SETTINGS, evaluate, page_model_file, page_sentences, train_page_model
@@ -92,6 +93,9 @@ def page_model(options: argparse.Namespace, rest: list[str]) -> int:
     split = split_pairs(pairs, (0.9, 0.0, 0.1), options.seed)
     source = hashlib.sha256(options.pairs.read_bytes()).hexdigest()
     setting = _that_fits(replace(PAGE_SETTINGS[options.model], epochs=options.epochs), split, options, source)
+    advice = "more pairs would help, and so would attnbook train with --subwords 1500, which makes no page"
+    for said in what_is_unknown(setting.recipe, split.train, split.test, advice):
+        print(said, file=sys.stderr, flush=True)
     make_folder(out.parent)
     # of this data and these settings: another command begins anew
     mark = hashlib.sha256(repr((source, options.reverse, setting, options.seed)).encode()).hexdigest()[:8]
