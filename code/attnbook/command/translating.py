@@ -16,6 +16,7 @@ if TYPE_CHECKING:  # it takes seconds to load
 
 KINDS = ("bahdanau", "seq2seq", "transformer")
 OFFERED = 200
+USELESS = 1  # BLEU
 RAREST = 50  # a word that occurs less often may be left out, if the vocabularies are too large otherwise
 
 
@@ -71,7 +72,7 @@ def page_model(options: argparse.Namespace, rest: list[str]) -> int:
     out = options.out
     if out.suffix.lower() != ".html" or out.is_dir():
         given = "nothing" if out == Path() else f"the folder {out}" if out.is_dir() else out
-        raise ValueError(f"--out takes the name of a page, such as page.html; got {given}")
+        raise ValueError(f"--out takes the name of a page, ending in .html; got {given}")
     if not all(map(str.strip, options.languages)):
         raise ValueError("--languages takes two names, and one of them is empty")
     for code in options.codes:
@@ -112,6 +113,8 @@ def page_model(options: argparse.Namespace, rest: list[str]) -> int:
     write_atomically(out, page)
     checkpoint.unlink(missing_ok=True)
     print(f"BLEU {found['bleu']:.1f} on {found['sentences']} sentences that it was not trained on")
+    if found["bleu"] < USELESS:
+        print("it has learned hardly anything: more pairs, or more of --epochs, would help")
     print(f"{out} ({len(page.encode()) / 1e6:.1f} MB): open it by double-clicking")
     return 0
 

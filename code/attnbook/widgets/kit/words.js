@@ -1,25 +1,18 @@
 /* What the figures that show written sentences share: widths of words, sentences found by a search,
  * steps forwards and backwards. */
 
-import { fillTrack, fmt, html, sum } from "./kit.js";
-
-// Chinese, Japanese and Korean characters and their marks
-const WIDE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3000-\u303f\uff01-\uff60]/u;
+import { columns, fillTrack, fmt, html, sum } from "./kit.js";
 
 // About how wide a text is. An estimate, so that the drawing is the same whatever fonts a machine has.
 export function textWidth(text, size = 13) {
   const width = (letter) =>
-    WIDE.test(letter)
-      ? 1
-      : /\p{Mn}/u.test(letter)
-        ? 0
-    : /[ijlI.,'!:;|()\u202f]/.test(letter)
+    /[ijlI.,'!:;|()\u202f]/.test(letter)
       ? 0.31
       : /[frt -]/.test(letter)
         ? 0.42
         : /[mwMW<>…]/.test(letter)
           ? 0.92
-          : 0.61;
+          : [0, 0.61, 1][columns(letter)];
   return size * sum(Array.from(text, width));
 }
 
