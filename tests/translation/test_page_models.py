@@ -12,7 +12,6 @@ from attnbook.data import Pair, Split, bundled_pairs, references, split_pairs
 from attnbook.data.corpus import CORPUS
 from attnbook.text import normalise
 from attnbook.translation import (
-    PAGE_MODELS,
     RECIPES,
     Recipe,
     Translator,
@@ -27,7 +26,7 @@ from attnbook.translation import (
     sentence_key,
 )
 from attnbook.translation.page_training import PageSetting, train_page_model
-from attnbook.weights import FOLDER, pages, read_weights, weights_file
+from attnbook.weights import FOLDER, PAGE_MODELS, pages, read_weights, weights_file
 
 PAIRS = [Pair(f"a b{i} c .", f"x y{i} z .") for i in range(7)] * 2
 MEASURED = {

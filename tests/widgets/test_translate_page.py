@@ -9,7 +9,8 @@ from translating import BOXED, LOAD, ask, ready, shown, sources, split, translat
 
 from attnbook.data import references
 from attnbook.text import BOS, EOS, UNK, Writing, normalise, tokenise
-from attnbook.translation import PAGE_MODELS, greedy, sentence_key
+from attnbook.translation import greedy, sentence_key
+from attnbook.weights import PAGE_MODELS
 from attnbook.widgets import TranslatePageFigure
 from attnbook.widgets.kit import MODELS, model_files, module_source
 from attnbook.widgets.page import figures_in, write_assets

@@ -15,22 +15,12 @@ from attnbook.files import write_atomically
 from attnbook.text import WordVocabulary, Writing, vocabulary_from_dict
 from attnbook.translation.translator import Translator, kind_of, stored_model
 from attnbook.weights import (
-    PAGE_MODELS,
     page_file,
     read_weights,
     to_float,
     to_int8,
     weights_file,
 )
-
-__all__ = [
-    "PAGE_MODELS",
-    "export_page_model",
-    "load_page_model",
-    "page_model_file",
-    "page_model_header",
-    "quantised",
-]
 
 FORMAT = "attnbook page model 2"
 # bytes of a stored model; as text, in a page, it takes a third more
