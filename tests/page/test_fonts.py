@@ -1,5 +1,6 @@
 """Labels in any script: a font that has their characters is found, or the picture says what is missing, once."""
 
+import tomllib
 import warnings
 from pathlib import Path
 
@@ -13,9 +14,11 @@ import torch
 from fontTools.fontBuilder import FontBuilder
 from fontTools.pens.ttGlyphPen import TTGlyphPen
 from matplotlib.font_manager import fontManager
+from packaging.requirements import Requirement
 
 from attnbook.page import fonts, show_heatmaps
 from attnbook.workbench.asking import draw_alignment
+from tools import ROOT
 
 HERS, NOBODYS = "\U000f1234", "\U000f4321"  # for private use: no font of a machine has them
 WEIGHTS = torch.tensor([[0.25, 0.75]])
@@ -81,7 +84,7 @@ def test_a_font_that_has_the_character_is_found(font, monkeypatch, where):
         (package := Path(font).parent / "her_font").mkdir()
         (package / "__init__.py").touch()
         Path(font).rename(package / "hers.ttf")
-        monkeypatch.setattr(fonts, "PACKAGES", ("her_font", "a_package_that_is_not_there"))
+        monkeypatch.setattr(fonts, "PACKAGES", ("her-font", "a-package-that-is-not-there"))
     figure, said = told(show_heatmaps, WEIGHTS, ["a"], ["b", f"c{HERS}"], titles=[HERS])
     assert not said, "matplotlib warns of a character that it cannot draw"
     assert columns(figure) == [("b", ["sans-serif", "Hers"]), (f"c{HERS}", ["sans-serif", "Hers"])]
@@ -93,7 +96,13 @@ def test_what_no_font_has_is_a_box_and_said_once(font, monkeypatch):
     figure, said = told(show_heatmaps, WEIGHTS, ["a"], [HERS, f"{NOBODYS}b"])
     assert [text for text, _ in columns(figure)] == [HERS, "□b"]
     [warning] = said
-    assert f"no font on this machine has {NOBODYS}, drawn as □" in warning and '"attnbook[fonts]"' in warning
+    assert f"no font on this machine has {NOBODYS}, drawn as □" in warning
+
+
+def test_the_advice_names_the_packages_of_the_extra(monkeypatch):
+    monkeypatch.undo()
+    extra = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]["fonts"]
+    assert [Requirement(one).name for one in extra] == list(fonts.PACKAGES)
 
 
 def test_an_answer_is_drawn_in_the_same_way():

@@ -13,8 +13,8 @@ from matplotlib.font_manager import FontProperties, findfont, findSystemFonts, f
 from matplotlib.ft2font import FT2Font
 from matplotlib.text import Text
 
-# what `pip install "attnbook[fonts]"` brings (pyproject.toml)
-PACKAGES = ("noto_cjk_sans_otc", "fontpkg_noto_sans_devanagari", "fontpkg_noto_sans_thai")
+# of the extra [fonts] in pyproject.toml: for Chinese, Japanese and Korean, for Hindi, and for Thai
+PACKAGES = ("noto-cjk-sans-otc", "fontpkg-noto-sans-devanagari", "fontpkg-noto-sans-thai")
 BOX = "□"  # in place of a character that no font has
 SHAPES = (3, 11)  # the matplotlib that joins letters and writes from right to left
 
@@ -47,8 +47,8 @@ def drawable(*groups: Sequence[str] | None) -> tuple[list[str], list]:
     if missing:
         warnings.warn(
             f"no font on this machine has {' '.join(sorted(missing)[:20])}, drawn as {BOX}; "
-            'pip install "attnbook[fonts]" brings fonts for Chinese, Japanese, Korean, Thai and Hindi; for others, '
-            "install a font of their script, such as Noto Sans Bengali",
+            f"for Chinese, Japanese, Korean, Hindi and Thai, pip install {' '.join(PACKAGES)}; for another language, "
+            "install a font of its script on this machine, such as Noto Sans Bengali",
             stacklevel=3,
         )
     boxes = str.maketrans(dict.fromkeys(missing, BOX))
@@ -84,7 +84,7 @@ def _search(missing: set[str]) -> tuple[list[str], set[str]]:
     packaged = [
         str(path)
         for name in PACKAGES
-        if (spec := find_spec(name)) and spec.origin
+        if (spec := find_spec(name.replace("-", "_"))) and spec.origin
         for path in Path(spec.origin).parent.rglob("*.tt[cf]")
     ]
     # matplotlib's stored list does not know what was installed after it was made
