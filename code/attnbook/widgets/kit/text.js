@@ -56,7 +56,8 @@ export function kindOf(token) {
 }
 
 export function makeWriting({ kinds, pairs, forms }) {
-  const [ofKinds, ofTokens] = [kinds, pairs].map((rows) => new Map(rows.map(([a, b, spaced]) => [`${a} ${b}`, spaced])));
+  const table = (rows) => new Map(rows.map(([a, b, spaced]) => [`${a} ${b}`, spaced]));
+  const [ofKinds, ofTokens] = [table(kinds), table(pairs)];
   const capital = new Map(Object.entries(forms));
   const spaced = (a, b) =>
     ofTokens.get(`${a} ${b}`) ??

@@ -82,7 +82,7 @@ export function beamInWords({ found: [best, ...others], greedy, write }) {
   if (idsOf(best.steps) === idsOf(greedy))
     return `The best of the ${others.length + 1} in the beam is what greedy decoding writes, too.`;
   return (
-    `Greedy decoding writes ${quoted(textOf(greedy, write))} instead: its score is ${fmt(score)}, that of the beam’s best ` +
-    `${fmt(scoreOf(best))}.`
+    `Greedy decoding writes ${quoted(textOf(greedy, write))} instead: its score is ${fmt(score)}, ` +
+    `that of the beam’s best ${fmt(scoreOf(best))}.`
   );
 }

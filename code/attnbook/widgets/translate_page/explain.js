@@ -76,8 +76,10 @@ export function asPeopleWrote(people, steps) {
 // If people wrote something else: whether the other model writes what they did (`agrees`: [its name, its sentence]).
 function besidePeople({ steps, people, agrees }) {
   if (!people || asPeopleWrote(people, steps)) return "";
-  if (agrees)
-    return `People wrote something else. The ${agrees[0]} writes ${quoted(agrees[1])}, as they did: choose it as the model.`;
+  if (agrees) {
+    const [other, text] = agrees;
+    return `People wrote something else. The ${other} writes ${quoted(text)}, as they did: choose it as the model.`;
+  }
   return steps.some((step) => step.id === UNK) ? "" : "People wrote something else: compare the line above.";
 }
 

@@ -123,7 +123,8 @@ function render({ model, el }) {
   const list = html("p", { lang: langOf(between().codes[0]), dir: "auto" });
   const summary = html("summary", {}, `The ${between().languages[0]} words it knows`);
   const lexicon = html("details", { class: "ab-tp-words" }, summary, list);
-  fig.card.querySelector(".ab-head").after(asking.form, asking.tries, html("div", { class: "ab-tp-result" }, written, status));
+  const result = html("div", { class: "ab-tp-result" }, written, status);
+  fig.card.querySelector(".ab-head").after(asking.form, asking.tries, result);
 
   function offerTries() {
     offered = corpus;
@@ -383,13 +384,11 @@ function render({ model, el }) {
       return;
     }
     const [badge, why] = says[view.standing];
-    const { people } = view;
+    const theirs = view.people && { lang: written.lang, dir: "auto", text: view.people.join(" · ") };
     status.replaceChildren(
       html("b", { "data-kind": badge, text: badge }),
       why,
-      ...(people
-        ? [own ? " In the pairs: " : " People wrote: ", html("span", { lang: langOf(codes[1]), dir: "auto", text: people.join(" · ") })]
-        : []),
+      ...(theirs ? [own ? " In the pairs: " : " People wrote: ", html("span", theirs)] : []),
     );
     const total = sum(view.steps.map((s) => s.logProb));
     const whole = view.shown === view.steps.length;
