@@ -665,7 +665,7 @@ def test_later_changes_are_checked_and_the_models_are_the_packages():
     figure = TranslatePageFigure()
     with pytest.raises(TypeError, match="got None"):
         figure.sentence = None
-    with pytest.raises(TypeError, match="French words"):
+    with pytest.raises(TypeError, match="words of the translation"):
         figure.given = [None]
     assert sorted(MODELS) == sorted(PAGE_MODELS)
     assert json.loads(json.dumps(figure.state())) == figure.state()
