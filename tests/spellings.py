@@ -44,3 +44,26 @@ SPELLINGS = {
     "मैं ज़्यादा बास्\u200dकेटबॉल।": "मैं ज़्यादा बास्\u200dकेटबॉल ।",
     "유령은 존재해.": "유령은 존재해 .",
 }
+
+# Sentences of seven languages, as their writers would write them.
+FRENCH = [
+    "L'homme est là !",
+    "Où est Marie ?",
+    "Paul dit : « Bonjour. »",
+    "Elle aime Marie et Paul.",
+    "Va !",
+    "Elle dit « oui » : bien.",
+]
+GERMAN = ["Die Katze schläft.", "Der Hund liegt im Haus.", "Siehst du die Katze oder den Hund?", "Im Haus ist Brot."]
+CHINESE = ["我们走吧。", "他说：“你好。”", "我有3本书，你呢？", "我们试试看！", "他用 DVD 看书。"]
+JAPANESE = ["私は本が好きです。", "「はい」と言った。", "今日は3時に行きます。"]
+THAI = ["แมวนอนอยู่", "ฉันชอบแมว", "เขามีแมว 3 ตัว"]
+ARABIC = ["أين الكتاب؟", "مرحبا، كيف حالك؟", "هذا كتاب."]
+ENGLISH = [
+    '"Yes," he said.',
+    'She said "no" to Tom.',
+    "It's Tom's (old) car.",
+    "Wait... Is it 7:45?",
+    "I know that I am.",
+]
+TEXTS = {"fr": FRENCH, "de": GERMAN, "zh": CHINESE, "ja": JAPANESE, "th": THAI, "ar": ARABIC, "en": ENGLISH}

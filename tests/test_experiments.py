@@ -10,8 +10,8 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from attnbook.translation import PAGE_MODELS, page_model_header
-from attnbook.weights import FOLDER, read_weights
+from attnbook.translation import page_model_header
+from attnbook.weights import FOLDER, PAGE_MODELS, read_weights
 from tools import ROOT, bench
 from tools.experiments import __main__ as runner
 from tools.experiments import scores

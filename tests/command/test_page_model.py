@@ -17,7 +17,7 @@ TRAINED = ["--epochs", "12", "--languages", "Dutch", "Latin", "--codes", "nl", "
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("own")
-    lines = [f"{pair.source}\t{pair.target}\n" for pair in toy_pairs()] * 4
+    lines = [f"{pair.source}\t{pair.target}\n".replace(" .", ".") for pair in toy_pairs()] * 4
     (folder / "pairs.tsv").write_text("".join(lines), "utf-8")
     return folder
 
@@ -83,6 +83,74 @@ def test_the_page_says_how_good_its_model_is_on_sentences_it_has_not_seen(page, 
     _, header = read_weights(tmp_path / "stored")
     assert header["test"]["sentences"] == 5 and header["test"]["bleu"] > 50
     assert header["training"]["epochs"] == 12
+
+
+@pytest.fixture
+def watched(monkeypatch, folder):
+    """Makes a page without training, and gives what `own_page` was asked for and what was trained on."""
+    asked = {}
+
+    def run(*options, pairs="pairs.tsv"):
+        from attnbook.translation import page_training
+        from attnbook.widgets.translate_page import own
+
+        def untrained(setting, split, _, checkpoint, **__):
+            asked.update(split=split, checkpoint=checkpoint)
+            return page_training.quantised(page_training.prepare(setting.recipe, split.train)[0])
+
+        def page(_, __, languages, codes, tries, held_out):
+            asked.update(languages=languages, codes=codes, tries=tries, held_out=held_out)
+            return "page"
+
+        monkeypatch.setattr("attnbook.translation.train_page_model", untrained)
+        monkeypatch.setattr(own, "own_page", page)
+        asked["code"] = main(["page-model", str(folder / pairs), "--out", str(folder / "w.html"), *options])
+        (folder / "w.html").unlink(missing_ok=True)
+        return asked
+
+    return run
+
+
+def test_reverse_turns_the_columns_and_their_names(watched):
+    names = ("--languages", "Dutch", "Latin", "--codes", "nl", "la")
+    there = dict(watched(*names))
+    back = watched(*names, "--reverse")
+    assert (there["languages"], there["codes"]) == (["Dutch", "Latin"], ["nl", "la"])
+    assert (back["languages"], back["codes"]) == (["Latin", "Dutch"], ["la", "nl"])
+    pairs = {(pair.source, pair.target) for pair in there["split"].train + there["split"].test}
+    turned = {(pair.target, pair.source) for pair in back["split"].train + back["split"].test}
+    assert pairs == turned and len(pairs) == 48
+    assert there["checkpoint"] != back["checkpoint"], "one must not go on from the other"
+    assert set(back["held_out"]) == {pair.source for pair in back["split"].test}
+
+
+def test_a_page_that_will_know_little_says_so(watched, folder, capsys):
+    lines = [f"the word{i} is here.\tle mot{i} est ici.\n" for i in range(60)]
+    (folder / "rare.tsv").write_text("".join(lines), "utf-8")
+    assert watched(pairs="rare.tsv")["code"] == 0
+    told = capsys.readouterr()
+    assert "20% of the source tokens in new sentences are unknown" in told.err and "more pairs would help" in told.err
+    assert "it has learned hardly anything" in told.out
+    lines = [f"word{i} here{i}.\tmot{i} ici{i}.\n" for i in range(60)]
+    (folder / "rare.tsv").write_text("".join(lines), "utf-8")
+    assert watched(pairs="rare.tsv")["code"] == 2
+    assert "67% of the source tokens" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--out", ""), "--out takes the name of a page, ending in .html; got nothing"),
+        (("--out", ".html"), "ending in .html; got .html"),
+        (("--codes", "english", "zh"), "two language codes such as de or pt-BR, got 'english'"),
+        (("--codes", "en", ""), "got ''"),
+        (("--codes", "en", "中文"), "got '中文'"),
+        (("--languages", "English", " "), "one of them is empty"),
+    ],
+)
+def test_what_cannot_be_is_refused_before_anything_is_read(options, said, tmp_path, capsys):
+    assert main(["page-model", str(tmp_path / "none.tsv"), "--out", str(tmp_path / "a.html"), *options]) == 2
+    assert said in capsys.readouterr().err
 
 
 def test_sentences_with_other_spaces_and_marks_are_offered_to_try():

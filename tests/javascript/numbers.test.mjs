@@ -3,11 +3,11 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
 import {
-  clamp, dot, fmt, fmtShort, linspace, mean, nearest, range, seededNormals, seededUniforms, softmax, sum, variance,
+  clamp, columns, dot, fmt, fmtShort, linspace, mean, nearest, range, seededNormals, seededUniforms, softmax, sum, variance,
   weightFill,
 } from "../../code/attnbook/widgets/kit/kit.js";
 import { linear, ticks } from "../../code/attnbook/widgets/kit/paint.js";
-import { division, lengthFactor, sentenceOf } from "../../code/attnbook/widgets/kit/words.js";
+import { division, lengthFactor, sentenceOf, textWidth } from "../../code/attnbook/widgets/kit/words.js";
 
 const PYTHON = JSON.parse(readFileSync(process.env.PYTHON_NUMBERS, "utf8"));
 
@@ -43,6 +43,13 @@ test("ranges, limits and scales", () => {
   assert.equal(nearest([0.1, 1, 10], 4), 1);
   const scale = linear([0, 5], [40, 340]);
   assert.deepEqual([scale(2), scale.invert(160)], [160, 2]);
+});
+
+test("a character of East Asia takes the room of two letters", () => {
+  for (const [text, count] of PYTHON.columns) assert.equal(columns(text), count, text);
+  assert.equal(columns("我们！"), 6);
+  assert.equal(textWidth("我们！", 10), 30);
+  assert.equal(textWidth("e\u0301", 10), textWidth("e", 10));
 });
 
 test("sums are NumPy's", () => {

@@ -12,8 +12,10 @@ import torch
 from attnbook.attention import masked_softmax
 from attnbook.page import WEIGHTS
 from attnbook.translation import length_penalty_factor
+from attnbook.widgets.attention_viewer.picture import _columns
 from attnbook.widgets.kit.samples import seeded_normals, seeded_uniforms
 
+WIDE_AND_NARROW = ("", "chien", "été", "e\u0301", "我们试试看！", "私はスーパー", "유령", "أين", "कहाँ है", "a，b", "𠮷")
 HERE = Path(__file__).parent
 NODE = Path(sys.executable).with_name("node")
 
@@ -47,6 +49,7 @@ def numbers():
             (seed, seeded_uniforms(seed, 1001).tolist(), seeded_normals(seed, 1001).tolist()) for seed in (0, 1, 999)
         ],
         "colours": [(weight, [255 * part for part in WEIGHTS(float(weight))[:3]]) for weight in (0, 0.2, 0.5, 0.8, 1)],
+        "columns": [(text, _columns(text)) for text in WIDE_AND_NARROW],
         "lengthFactors": [
             (length, alpha, length_penalty_factor(length, alpha)) for length in (1, 7, 30) for alpha in (0, 0.6, 1)
         ],

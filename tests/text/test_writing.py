@@ -7,29 +7,8 @@ import pytest
 
 from attnbook.data import bundled_pairs
 from attnbook.text import Writing, spell, tokenise
+from spellings import CHINESE, ENGLISH, FRENCH, GERMAN, TEXTS
 from tensors import says
-
-FRENCH = [
-    "L'homme est là !",
-    "Où est Marie ?",
-    "Paul dit : « Bonjour. »",
-    "Elle aime Marie et Paul.",
-    "Va !",
-    "Elle dit « oui » : bien.",
-]
-GERMAN = ["Die Katze schläft.", "Der Hund liegt im Haus.", "Siehst du die Katze oder den Hund?", "Im Haus ist Brot."]
-CHINESE = ["我们走吧。", "他说：“你好。”", "我有3本书，你呢？", "我们试试看！", "他用 DVD 看书。"]
-JAPANESE = ["私は本が好きです。", "「はい」と言った。", "今日は3時に行きます。"]
-THAI = ["แมวนอนอยู่", "ฉันชอบแมว", "เขามีแมว 3 ตัว"]
-ARABIC = ["أين الكتاب؟", "مرحبا، كيف حالك؟", "هذا كتاب."]
-ENGLISH = [
-    '"Yes," he said.',
-    'She said "no" to Tom.',
-    "It's Tom's (old) car.",
-    "Wait... Is it 7:45?",
-    "I know that I am.",
-]
-ALL = [FRENCH, GERMAN, CHINESE, JAPANESE, THAI, ARABIC, ENGLISH]
 
 
 def plain(text):
@@ -37,7 +16,7 @@ def plain(text):
     return text.replace("\u202f", " ").replace("’", "'")
 
 
-@pytest.mark.parametrize("texts", ALL, ids=["fr", "de", "zh", "ja", "th", "ar", "en"])
+@pytest.mark.parametrize("texts", TEXTS.values(), ids=TEXTS)
 def test_what_was_learned_from_is_written_again(texts):
     writing = Writing.learned(texts)
     assert [plain(writing.write(tokenise(text))) for text in texts] == texts

@@ -12,7 +12,6 @@ from attnbook.data import Pair, Split, bundled_pairs, references, split_pairs
 from attnbook.data.corpus import SOURCES, corpus_sha256
 from attnbook.text import normalise
 from attnbook.translation import (
-    PAGE_MODELS,
     RECIPES,
     Recipe,
     Translator,
@@ -20,7 +19,6 @@ from attnbook.translation import (
     export_page_model,
     load_page_model,
     page_model_header,
-    page_models,
     page_sentences,
     page_training,
     prepare,
@@ -28,7 +26,7 @@ from attnbook.translation import (
     sentence_key,
 )
 from attnbook.translation.page_training import PageSetting, train_page_model
-from attnbook.weights import read_weights, weights_file
+from attnbook.weights import FOLDER, PAGE_MODELS, pages, read_weights, weights_file
 
 PAIRS = [Pair(f"a b{i} c .", f"x y{i} z .") for i in range(7)] * 2
 MEASURED = {
@@ -55,7 +53,7 @@ def small(name, **more):
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """An empty folder in place of the package's."""
-    monkeypatch.setattr(page_models, "FOLDER", tmp_path)
+    monkeypatch.setattr(pages, "FOLDER", tmp_path)
     return tmp_path
 
 
@@ -268,13 +266,13 @@ def split():
 
 
 def test_the_stored_sentences_are_those_of_the_split(split):
-    path = page_models.FOLDER / "sentences.safetensors"
+    path = FOLDER / "sentences.safetensors"
     assert path.read_bytes() == page_sentences(split)
 
 
 @pytest.mark.parametrize("name", PAGE_MODELS)
 def test_a_stored_model_is_small_and_knows_its_corpus(name):
-    assert (page_models.FOLDER / f"{name}.safetensors").stat().st_size <= 1_500_000
+    assert (FOLDER / f"{name}.safetensors").stat().st_size <= 1_500_000
     header = page_model_header(name)
     earlier = re.findall(r"earlier edition.*?([0-9a-f]{64})", SOURCES.read_text("utf-8"), re.S)
     assert header["corpus_sha256"] in [corpus_sha256(), *earlier], (

@@ -1019,6 +1019,19 @@ def test_positions_of_any_number_of_digits_are_read_whole(open_figure, width):
     assert [one[0] for one in listed(page, "top-keys")][:2] == ["10000", "10001"]
 
 
+def test_the_stored_picture_leaves_wide_characters_their_room(open_figure, tmp_path):
+    """Four of them are as broad as eight letters: the map of the window begins where they end."""
+    left = {}
+    for label in ("abcd", "abcdefgh", "我们看看"):
+        viewer = AttentionViewer(weights(1, 1, T, T), [label] * T)
+        viewer.save(tmp_path / "it.svg")
+        _, window = ET.parse(tmp_path / "it.svg").iter("{http://www.w3.org/2000/svg}image")
+        left[label] = float(window.get("x"))
+    assert left["我们看看"] == left["abcdefgh"] > left["abcd"]
+    page = open_figure(viewer, width=1000)
+    page.require_fit()
+
+
 def test_negative_weights_are_drawn_and_named(open_figure, tmp_path):
     """As a difference of two maps has them; −1 is a weight as any other."""
     w = weights(2, H, T, T)

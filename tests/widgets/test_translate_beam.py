@@ -7,7 +7,8 @@ import torch
 from translating import BEYOND, BOXED, LOAD, ask, ready, shown, sources, translator
 
 from attnbook.text import BOS, EOS, tokenise
-from attnbook.translation import PAGE_MODELS, beam_search, greedy, length_penalty_factor, next_word_log_probs
+from attnbook.translation import beam_search, greedy, length_penalty_factor, next_word_log_probs
+from attnbook.weights import PAGE_MODELS
 from attnbook.widgets.kit import MODELS
 
 ALPHA = inspect.signature(beam_search).parameters["length_penalty"].default

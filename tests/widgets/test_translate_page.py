@@ -8,12 +8,13 @@ import torch
 from translating import BOXED, LOAD, ask, ready, shown, sources, split, translator
 
 from attnbook.data import references
-from attnbook.text import BOS, EOS, UNK, normalise, tokenise
-from attnbook.translation import PAGE_MODELS, greedy, sentence_key
+from attnbook.text import BOS, EOS, UNK, Writing, normalise, tokenise
+from attnbook.translation import greedy, sentence_key
+from attnbook.weights import PAGE_MODELS
 from attnbook.widgets import TranslatePageFigure
-from attnbook.widgets.kit import FILES, MODELS, module_source
+from attnbook.widgets.kit import MODELS, model_files, module_source
 from attnbook.widgets.page import figures_in, write_assets
-from spellings import SPELLINGS
+from spellings import SPELLINGS, TEXTS
 
 RUN = """([name, sentences]) => sentences.map((sentence) => {
   const { source, steps } = attnbook.widgets.translate_page.math.translate(name, sentence);
@@ -83,6 +84,33 @@ def test_sentences_fall_into_the_same_tokens(maths):
     written = [*SPELLINGS, "Où étiez-vous?! «oui»", "İstanbul ΑΣ", "a\x1cb\x85c\ufeffd\u2003e", "", "\u0301a", " - '"]
     differ = {text: maths("tokenise", text) for text in written}
     assert differ == {text: tokenise(text) for text in written}
+
+
+@pytest.mark.parametrize("texts", TEXTS.values(), ids=TEXTS)
+def test_tokens_are_written_as_the_package_writes_them(maths, texts):
+    """What was learned from one language writes the tokens of all of them, in their order and backwards."""
+    writing = Writing.learned(texts)
+    tokens = [tokenise(text) for all_texts in TEXTS.values() for text in all_texts]
+    tokens += [["<unk>", "<unk>", "."], ["3", "<unk>"], [], *(one[::-1] for one in tokens)]
+    differ = {tuple(one): maths("write", writing.to_dict(), one) for one in tokens}
+    assert differ == {tuple(one): writing.write(one) for one in tokens}
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "left"),
+    [
+        ("ar", "أين الكتاب", True),
+        ("ckb", "", True),
+        ("en", "Where", False),
+        ("fa", "1 DVD ها", True),
+        ("ar", "Where", False),  # a code given by mistake
+        ("xx", "1 שלום", True),
+        ("xx", "", False),
+        ("zh", "我们", False),
+    ],
+)
+def test_the_direction_is_that_of_the_language_and_its_letters(maths, code, text, left):
+    assert maths("runsLeft", code, text) is left
 
 
 def test_sentence_keys_are_the_packages(maths):
@@ -520,7 +548,7 @@ def test_the_page_itself_stays_light(assets):
     assert len(box) < 80_000 and "attnbook page model" not in box
     assert len((assets / "translate_page.js").read_text("utf-8")) < 120_000
     assert figures_in(box) == ["translate_page"]
-    for name in FILES:
+    for name in model_files():
         assert (assets / f"model-{name}.js").is_file()
 
 
@@ -613,13 +641,15 @@ def test_without_scripts_a_true_translation_is_told(open_html, model):
         ({"sentence": "a" * 121}, ValueError, "got 121 characters"),
         ({"sentence": "a\nb"}, ValueError, "on one line"),
         ({"model": "bert"}, ValueError, "one of 'bahdanau', 'transformer', 'seq2seq'; got 'bert'"),
+        ({"target": "de"}, ValueError, "into which it translates: one of 'fr', 'zh'; got 'de'"),
+        ({"target": "zh", "targets": ["fr"]}, ValueError, "target is one of its targets, fr; got 'zh'"),
         ({"written": -2}, ValueError, "from -1 to 60; got -2"),
         ({"written": 1.5}, ValueError, "a whole number"),
         ({"at": 61}, ValueError, "from -1 to 60; got 61"),
         ({"beam": 3}, ValueError, "prefixes the search keeps: one of 1, 2, 4; got 3"),
         ({"beam": True}, ValueError, "got True"),
-        ({"given": "il est"}, TypeError, "French words; got 'il est'; split"),
-        ({"given": [1]}, TypeError, "French words; one of them is 1"),
+        ({"given": "il est"}, TypeError, "words of the translation; got 'il est'; split"),
+        ({"given": [1]}, TypeError, "words of the translation; one of them is 1"),
         ({"tries": "a b"}, TypeError, "at most 8 sentences"),
         ({"tries": ["a"] * 9}, ValueError, "at most 8 sentences"),
         ({"tries": [None]}, TypeError, "tries .* on one line; one of them is None"),
@@ -635,7 +665,7 @@ def test_later_changes_are_checked_and_the_models_are_the_packages():
     figure = TranslatePageFigure()
     with pytest.raises(TypeError, match="got None"):
         figure.sentence = None
-    with pytest.raises(TypeError, match="French words"):
+    with pytest.raises(TypeError, match="words of the translation"):
         figure.given = [None]
     assert sorted(MODELS) == sorted(PAGE_MODELS)
     assert json.loads(json.dumps(figure.state())) == figure.state()

@@ -16,7 +16,6 @@ from attnbook.data import bundled_pairs, split_pairs
 from attnbook.data.corpus import corpus_sha256
 from attnbook.files import write_atomically
 from attnbook.translation import (
-    PAGE_MODELS,
     PAGE_SETTINGS,
     Translator,
     evaluate,
@@ -26,7 +25,7 @@ from attnbook.translation import (
     page_sentences,
     train_page_model,
 )
-from attnbook.weights import FOLDER
+from attnbook.weights import FOLDER, PAGE_MODELS
 from tools.experiments.stored import made_by
 
 RESULT = "code/attnbook/weights"  # the folder; each model has a file

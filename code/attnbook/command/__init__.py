@@ -101,19 +101,20 @@ def _parser() -> argparse.ArgumentParser:
     )
     option("pairs", type=Path, help="a file of lines: a sentence, a tab, its translation; in any two languages")
     option("--out", type=Path, required=True, help="the page: a file ending in .html")
+    option("--reverse", action="store_true", help="translate from the second column into the first")
     option(
         "--languages",
         nargs=2,
         default=["English", "French"],
-        metavar=("FROM", "TO"),
-        help="their names, as the page should write them (English French)",
+        metavar=("FIRST", "SECOND"),
+        help="names of the two columns' languages, as the page should write them (English French)",
     )
     option(
         "--codes",
         nargs=2,
         default=["en", "fr"],
-        metavar=("FROM", "TO"),
-        help="their codes, for screen readers and punctuation: en, fr, de, … (en fr)",
+        metavar=("FIRST", "SECOND"),
+        help="codes of these languages, for fonts, screen readers and the direction of writing: zh, ar, pt-BR (en fr)",
     )
     option("--model", choices=translating.KINDS, default="bahdanau", help="(bahdanau)")
     option("--epochs", type=_whole, default=25, help="times through the pairs (25)")

@@ -129,7 +129,8 @@ def _prepare(options: argparse.Namespace, recipe: Recipe, first: bool) -> Split:
     """Read the data and make the folder, which the first process then marks as one of this data."""
     report = _say if first else lambda said: None
     split = read_data(options.data, options.seed, report, options.reverse)
-    for said in _what_is_unknown(recipe, split):
+    advice = "more pairs, --subwords 1500 or a smaller --min-count would help"
+    for said in what_is_unknown(recipe, split.train, split.dev, advice):
         report(said)
     make_folder(options.out)
     if first:
@@ -137,18 +138,29 @@ def _prepare(options: argparse.Namespace, recipe: Recipe, first: bool) -> Split:
     return split
 
 
-def _what_is_unknown(recipe: Recipe, split: Split) -> list[str]:
-    """Sentences about a side of which the vocabulary knows too little; a training that cannot work is refused."""
+def what_is_unknown(recipe: Recipe, train: Sequence[Pair], unseen: Sequence[Pair], advice: str) -> list[str]:
+    """Sentences about a side of which the vocabulary knows too little; a training that cannot work is refused.
+
+    Args:
+        recipe: what makes the vocabularies.
+        train, unseen: the pairs that they are made of, and others.
+        advice: what would help.
+
+    Returns:
+        A sentence for each such side.
+
+    Raises:
+        ValueError: of a side, more than `HOPELESS` is unknown.
+    """
     said = []
     for side in Pair._fields:
-        known, new = ([getattr(pair, side) for pair in part] for part in (split.train, split.dev))
+        known, new = ([getattr(pair, side) for pair in part] for part in (train, unseen))
         vocabulary = recipe.vocabulary(known)
         ids = [number for text in new for number in vocabulary.encode(text)]
         part = ids.count(UNK) / max(len(ids), 1)
         about = (
             f"{part:.0%} of the {side} tokens in new sentences are unknown to a vocabulary of {len(vocabulary)} entries"
         )
-        advice = "more pairs, --subwords 1500 or a smaller --min-count would help"
         if part > HOPELESS:
             raise ValueError(f"{about}, and with so many nothing can be learned; {advice}")
         if part > MANY:

@@ -10,11 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # it takes seconds to load
-    from attnbook.data import Split
+    from attnbook.data import Pair, Split
     from attnbook.translation import Translator
     from attnbook.translation.page_training import PageSetting
 
 KINDS = ("bahdanau", "seq2seq", "transformer")
+OFFERED = 200
+USELESS = 1  # BLEU
 RAREST = 50  # a word that occurs less often may be left out, if the vocabularies are too large otherwise
 
 
@@ -69,7 +71,8 @@ def page_model(options: argparse.Namespace, rest: list[str]) -> int:
     """Train a small translator on sentence pairs and write a page that translates with it."""
     out = options.out
     if out.suffix.lower() != ".html" or out.is_dir():
-        raise ValueError(f"--out takes the name of a page, ending in .html; got {out}")
+        given = "nothing" if out == Path() else f"the folder {out}" if out.is_dir() else out
+        raise ValueError(f"--out takes the name of a page, ending in .html; got {given}")
     if not all(map(str.strip, options.languages)):
         raise ValueError("--languages takes two names, and one of them is empty")
     for code in options.codes:
@@ -77,18 +80,26 @@ def page_model(options: argparse.Namespace, rest: list[str]) -> int:
             raise ValueError(f"--codes takes two language codes such as de or pt-BR, got {code!r}")
     if out.exists() and options.pairs.exists() and out.samefile(options.pairs):
         raise ValueError(f"--out would replace the pairs in {out}; name another page")
-    from attnbook.data import read_pairs, split_pairs
+    from attnbook.command.train import what_is_unknown
+    from attnbook.data import Pair, read_pairs, split_pairs
     from attnbook.files import make_folder, write_atomically
     from attnbook.translation import PAGE_SETTINGS, evaluate, page_model_file, page_sentences, train_page_model
     from attnbook.widgets.translate_page.own import own_page
 
     pairs = read_pairs(options.pairs, report=lambda said: print(said, file=sys.stderr, flush=True))
+    languages, codes = options.languages, options.codes
+    if options.reverse:
+        pairs = [Pair(pair.target, pair.source) for pair in pairs]
+        languages, codes = languages[::-1], codes[::-1]
     split = split_pairs(pairs, (0.9, 0.0, 0.1), options.seed)
     source = hashlib.sha256(options.pairs.read_bytes()).hexdigest()
     setting = _that_fits(replace(PAGE_SETTINGS[options.model], epochs=options.epochs), split, options, source)
+    advice = "more pairs would help, and so would attnbook train with --subwords 1500, which makes no page"
+    for said in what_is_unknown(setting.recipe, split.train, split.test, advice):
+        print(said, file=sys.stderr, flush=True)
     make_folder(out.parent)
     # of this data and these settings: another command begins anew
-    mark = hashlib.sha256(repr((source, setting, options.seed)).encode()).hexdigest()[:8]
+    mark = hashlib.sha256(repr((source, options.reverse, setting, options.seed)).encode()).hexdigest()[:8]
     checkpoint = out.with_name(f"{out.stem}-{mark}.training.pt")
     said = "going on from" if checkpoint.is_file() else "interrupted, it goes on from"
     print(f"training on {len(split.train)} pairs; {said} {checkpoint.name}", file=sys.stderr, flush=True)
@@ -98,10 +109,12 @@ def page_model(options: argparse.Namespace, rest: list[str]) -> int:
         options.model: page_model_file(translator, options.model, _measured(setting, options, source, found)),
         "sentences": page_sentences(split),
     }
-    page = own_page(options.model, files, options.languages, options.codes, _tries(split))
+    page = own_page(options.model, files, languages, codes, _tries(split), _held_out(split))
     write_atomically(out, page)
     checkpoint.unlink(missing_ok=True)
     print(f"BLEU {found['bleu']:.1f} on {found['sentences']} sentences that it was not trained on")
+    if found["bleu"] < USELESS:
+        print("it has learned hardly anything: more pairs, or more of --epochs, would help")
     print(f"{out} ({len(page.encode()) / 1e6:.1f} MB): open it by double-clicking")
     return 0
 
@@ -138,12 +151,18 @@ def _that_fits(setting: "PageSetting", split: "Split", options: argparse.Namespa
     raise ValueError(f"{options.pairs} has too many different words for a page ({last}); pass fewer pairs")
 
 
+def _held_out(split: "Split") -> list[str]:
+    """Sentences on which it was not trained."""
+    return _some(split.test, 120, OFFERED)
+
+
 def _tries(split: "Split") -> list[str]:
     """A few sentences to begin with: short ones, held out and learned."""
-    offered = []
-    for part, number in ((split.test, 4), (split.train, 2)):
-        # on one line, and with plain spaces
-        sources = dict.fromkeys(" ".join(pair.source.split()) for pair in part)
-        short = [one for one in sources if len(one) <= 60] or [next(iter(sources))[:120]]
-        offered += short[:: max(1, len(short) // number)][:number]
-    return offered
+    return [*_some(split.test, 60, 4), *_some(split.train, 60, 2)]
+
+
+def _some(pairs: "list[Pair]", longest: int, number: int) -> list[str]:
+    """Sources of at most so many characters, from everywhere in a part; on one line, and with plain spaces."""
+    sources = dict.fromkeys(" ".join(pair.source.split()) for pair in pairs)
+    short = [one for one in sources if len(one) <= longest] or [next(iter(sources))[:120]]
+    return short[:: max(1, len(short) // number)][:number]

@@ -8,6 +8,7 @@ from importlib import import_module
 _NAMES = {
     "claims": "ClaimError claim what_we_found",
     "diagrams": "draw_desk draw_reach",
+    "fonts": "drawable set_families",
     "plotting": "SIGNED WEIGHTS name_it plot_regression plot_weights_row show_heatmaps",
     "results": "stored_results",
     "sources": "Source show",

@@ -16,6 +16,7 @@ from matplotlib.ticker import MaxNLocator
 from torch import Tensor
 
 from attnbook.checks import check_mask
+from attnbook.page.fonts import drawable, set_families
 from attnbook.page.style import INK, KEY, MASKED, OUTPUT, QUERY, VALUE, VIOLET
 
 WEIGHTS = LinearSegmentedColormap.from_list("attnbook.weights", ["#ffffff", "#b9b5e8", VIOLET])
@@ -56,7 +57,8 @@ def show_heatmaps(
         annotate: print each weight in its cell, for small maps.
 
     Returns:
-        The matplotlib figure.
+        The matplotlib figure. Labels may be in any script: a font that has their characters is looked for, and a
+        warning says which characters no font has.
 
     Raises:
         TypeError: a mask that is not a bool tensor.
@@ -81,6 +83,9 @@ def show_heatmaps(
             raise ValueError(f"{what} has {len(labels)} labels for {size} positions; pass one label each")
     if titles is not None and len(titles) != rows * cols:
         raise ValueError(f"titles has {len(titles)} entries for {rows * cols} maps; pass one each")
+    families, (row_labels, col_labels, titles, (xlabel, ylabel)) = drawable(
+        row_labels, col_labels, titles, (xlabel, ylabel)
+    )
     top = vmax if vmax is not None else float(table.max()) or 1.0
     figure, axes = plt.subplots(
         rows,
@@ -115,6 +120,7 @@ def show_heatmaps(
     bar = figure.colorbar(image, ax=axes, shrink=0.85, aspect=22)
     bar.set_label("weight")
     bar.outline.set_visible(False)
+    set_families(figure, families)
     return figure
 
 

@@ -39,7 +39,6 @@ from attnbook.translation.models import (
     TransformerTranslator,
 )
 from attnbook.translation.page_models import (
-    PAGE_MODELS,
     export_page_model,
     load_page_model,
     page_model_file,
@@ -121,7 +120,6 @@ __all__ = [
     "bootstrap_band",
     "hard_alignment",
     "alignment_error_rate",
-    "PAGE_MODELS",
     "load_page_model",
     "page_model_header",
     "quantised",

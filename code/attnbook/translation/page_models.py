@@ -12,12 +12,16 @@ from pathlib import Path
 from torch import Tensor, nn
 
 from attnbook.files import write_atomically
-from attnbook.text import WordVocabulary, vocabulary_from_dict
+from attnbook.text import WordVocabulary, Writing, vocabulary_from_dict
 from attnbook.translation.translator import Translator, kind_of, stored_model
-from attnbook.weights import FOLDER, read_weights, to_float, to_int8, weights_file
+from attnbook.weights import (
+    page_file,
+    read_weights,
+    to_float,
+    to_int8,
+    weights_file,
+)
 
-#: Names of the translators that run in the page, as `load_page_model` takes them.
-PAGE_MODELS = ("bahdanau", "seq2seq", "transformer")
 FORMAT = "attnbook page model 2"
 # bytes of a stored model; as text, in a page, it takes a third more
 LARGEST = 1_500_000
@@ -32,27 +36,28 @@ MEASURED = {  # what a file says about where it comes from, and of which type
 }
 
 
-def load_page_model(name: str) -> Translator:
+def load_page_model(name: str, target: str = "fr") -> Translator:
     """Read one of the translators that the book's pages run.
 
     Args:
         name: "bahdanau" (GRU with additive attention), "seq2seq" (the same without attention) or "transformer".
+        target: the language that it writes, "fr" or "zh".
 
     Returns:
         The translator in evaluation mode, on the CPU, with exactly the stored weights.
 
     Raises:
-        ValueError: another name, or a damaged file.
+        ValueError: another name or target, or a damaged file.
         FileNotFoundError: the model has not been trained yet.
     """
-    return _translator(*_read(name))
+    return _translator(*_read(page_file(name, target)))
 
 
-def page_model_header(name: str) -> dict:
+def page_model_header(name: str, target: str = "fr") -> dict:
     """Read what a page model's file says about itself: all but its vocabularies and weights.
 
     Args:
-        name: see `load_page_model`.
+        name, target: see `load_page_model`.
 
     Returns:
         `name`, `kind`, `config`, the `command`, `versions`, `seed` and `split_seed` it was made with, the
@@ -61,8 +66,8 @@ def page_model_header(name: str) -> dict:
     Raises:
         ValueError, FileNotFoundError: as `load_page_model`.
     """
-    left_out = ("format", "source_vocab", "target_vocab")
-    _, about = _read(name)
+    left_out = ("format", "source_vocab", "target_vocab", "target_writing")
+    _, about = _read(page_file(name, target))
     return {key: value for key, value in about.items() if key not in left_out}
 
 
@@ -81,7 +86,8 @@ def quantised(translator: Translator) -> Translator:
     model = deepcopy(translator.model).cpu().eval()
     rounded = to_float(to_int8(_parameters(model)))
     model.load_state_dict(rounded, strict=False)
-    return Translator(model, translator.source_vocab, translator.target_vocab)
+    vocabs = (translator.source_vocab, translator.target_vocab)
+    return Translator(model, *vocabs, translator.writing)
 
 
 def page_model_file(translator: Translator, name: str, measured: dict) -> bytes:
@@ -117,6 +123,8 @@ def page_model_file(translator: Translator, name: str, measured: dict) -> bytes:
         "source_vocab": translator.source_vocab.to_dict(),
         "target_vocab": translator.target_vocab.to_dict(),
     }
+    if translator.writing is not None:
+        about["target_writing"] = translator.writing.to_dict()
     content = weights_file(to_int8(_parameters(model)), about)
     if len(content) > LARGEST:
         raise ValueError(
@@ -165,13 +173,8 @@ def _check_measured(measured: dict, what: str) -> None:
         )
 
 
-def _read(name: str) -> tuple[dict[str, Tensor], dict]:
+def _read(path: Path) -> tuple[dict[str, Tensor], dict]:
     """A page model's weights and what its file says, checked as far as it can be without building the model."""
-    if name not in PAGE_MODELS:
-        raise ValueError(
-            f"a page model is one of {', '.join(PAGE_MODELS)}, got {name!r}"
-        )
-    path = FOLDER / f"{name}.safetensors"
     if not path.is_file():
         raise FileNotFoundError(
             f"{path.name} is not there; make it with python -m tools.experiments page_models"
@@ -182,11 +185,11 @@ def _read(name: str) -> tuple[dict[str, Tensor], dict]:
             raise ValueError(
                 f"its format is {about.get('format')!r}, expected {FORMAT!r}"
             )
-        if about.get("name") != name:
+        if about.get("name") != path.stem:
             raise ValueError(f"it holds the model {about.get('name')!r}")
         _check_measured(about, "its header")
     except ValueError as error:
-        raise _damaged(name, str(error)) from error
+        raise _damaged(path.stem, str(error)) from error
     return weights, about
 
 
@@ -196,7 +199,9 @@ def _translator(weights: dict[str, Tensor], about: dict) -> Translator:
             vocabulary_from_dict(about[f"{s}_vocab"]) for s in ("source", "target")
         )
         model = stored_model(about["kind"], about["config"], weights)
-        return Translator(model.eval(), source_vocab, target_vocab)
+        stored = about.get("target_writing")  # the book's own have none
+        writing = None if stored is None else Writing.from_dict(stored)
+        return Translator(model.eval(), source_vocab, target_vocab, writing)
     except (LookupError, AttributeError, TypeError, ValueError, RuntimeError) as error:
         raise _damaged(about["name"], f"{type(error).__name__}: {error}") from error
 

@@ -38,6 +38,7 @@ class PageSetting:
     open_end: float = 0.1
 
 
+STOPS = ". 。 । ۔"  # full stops of several scripts
 RECURRENT = Recipe(
     "recurrent",
     sizes={
@@ -100,7 +101,7 @@ def train_page_model(
     translator, encoded = prepare(recipe, split.train, seed)
     model = translator.model
     source, target = translator.source_vocab, translator.target_vocab
-    stops = source.encode(".")[0], target.encode(".")[0]
+    stops = [{*vocab.encode(STOPS)} - {UNK} for vocab in (source, target)]
     batches = _noisy(encoded, setting, stops, seed)
     steps = setting.epochs * -(-len(encoded) // recipe.batch_size)
     every = steps // 10 + 1 if checkpoint else 0
@@ -116,7 +117,7 @@ def train_page_model(
 def _noisy(
     encoded: list[EncodedPair],
     setting: PageSetting,
-    stop: tuple[int, int],
+    stops: list[set[int]],
     seed: int,
 ) -> Callable[[int], Iterator[Batch]]:
     """Batches in which some source words are unknown and some sentences have no full stop; new ones every epoch."""
@@ -126,8 +127,9 @@ def _noisy(
         changed = []
         for source, target in encoded:
             words, written = source[:-1], target
-            both = (
-                UNK not in stop and len(words) > 1 and (words[-1], written[-1]) == stop
+            both = len(words) > 1 and all(
+                side[-1] in ids
+                for side, ids in zip((words, written), stops, strict=True)
             )
             if both and rng.random() < setting.open_end:
                 words, written = words[:-1], written[:-1]

@@ -14,5 +14,22 @@ from attnbook.weights.format import (
     to_int8,
     weights_file,
 )
+from attnbook.weights.pages import (
+    PAGE_MODELS,
+    PAGE_TARGETS,
+    page_file,
+    page_targets,
+)
 
-__all__ = ["FOLDER", "to_int8", "to_half", "to_float", "weights_file", "read_weights"]
+__all__ = [
+    "FOLDER",
+    "to_int8",
+    "to_half",
+    "to_float",
+    "weights_file",
+    "read_weights",
+    "PAGE_MODELS",
+    "PAGE_TARGETS",
+    "page_file",
+    "page_targets",
+]

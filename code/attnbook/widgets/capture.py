@@ -37,7 +37,7 @@ GATHER = """([width, shows]) => {
     copy.querySelectorAll("circle").forEach((node) => { if (node.style.fill === "transparent") node.remove(); });
     for (const node of [copy, ...copy.querySelectorAll("*")]) {
       for (const { name } of [...node.attributes]) {
-        if (/^(aria-|data-|role$|tabindex$|class$|cursor$)/.test(name)) node.removeAttribute(name);
+        if (/^(aria-|data-|role$|lang$|tabindex$|class$|cursor$)/.test(name)) node.removeAttribute(name);
       }
     }
     const [x, y] = [box.left - stages.left + edge, box.top - stages.top + top];

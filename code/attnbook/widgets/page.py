@@ -18,10 +18,8 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from attnbook.weights import FOLDER as WEIGHTS
-
 from . import FIGURES, TOOLS, figure_class
-from .kit import FILES, KIT, figure_parts, script_parts
+from .kit import KIT, figure_parts, model_files, script_parts
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -122,10 +120,8 @@ def data_scripts() -> dict[str, str]:
         dict of file name → JavaScript text.
     """
     return {
-        f"model-{name}.js": _data_script(
-            name, (WEIGHTS / f"{name}.safetensors").read_bytes()
-        )
-        for name in FILES
+        f"model-{name}.js": _data_script(name, path.read_bytes())
+        for name, path in model_files().items()
     }
 
 

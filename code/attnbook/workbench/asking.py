@@ -4,7 +4,7 @@ import ipywidgets
 import torch
 from matplotlib.figure import Figure
 
-from attnbook.page import WEIGHTS
+from attnbook.page import WEIGHTS, drawable, set_families
 from attnbook.translation import Translator
 
 from .frames import Frame, Workbench, as_address
@@ -20,12 +20,14 @@ def draw_alignment(source: list[str], target: list[str], weights: torch.Tensor) 
     Returns:
         The picture's address.
     """
+    families, (source, target) = drawable(source, target)
     figure = Figure(figsize=(4.6, 3.4), layout="constrained", facecolor="none")
     ax = figure.subplots()
     ax.imshow(weights.numpy(), cmap=WEIGHTS, vmin=0, vmax=1)
     ax.set_xticks(range(len(source)), source, rotation=60)
     ax.set_yticks(range(len(target)), target)
     ax.set(xlabel="key: source word", ylabel="query: next target word")
+    set_families(figure, families)
     return as_address(figure)
 
 

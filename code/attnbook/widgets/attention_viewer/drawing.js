@@ -1,6 +1,6 @@
 /* The overview, a long head as a whole, the window as a heat map with its tokens, and as lines. */
 
-import { clamp, COLOUR, linspace, range, signedFill, weightFill } from "../kit/kit.js";
+import { clamp, COLOUR, columns, linspace, range, signedFill, weightFill } from "../kit/kit.js";
 import { putImage } from "./images.js";
 import { isCausal } from "./stored.js";
 
@@ -181,7 +181,7 @@ export function drawWhole(p, view, fig) {
 // ---- the window: a heat map with tokens ----
 
 const LABEL = 7.6; // width of a letter
-const space = (labels) => 12 + LABEL * Math.max(...labels.map((label) => Array.from(cut(label)).length));
+const space = (labels) => 12 + LABEL * Math.max(...labels.map((label) => columns(cut(label))));
 
 export const WIDEST = 64; // tokens in the largest window
 

@@ -4,6 +4,7 @@ import base64
 import html
 import io
 import math
+import unicodedata
 from collections.abc import Iterator
 from typing import Any
 
@@ -54,7 +55,7 @@ def draw_heads(
     row, column = kind["layers"].index(layer), kind["head_numbers"].index(head)
     edge = max(24, 10 + 7.2 * _digits(kind["layers"]))
     side, above = (
-        12 + 7.2 * max(len(_cut(labels[t])) for t in where)
+        12 + 7.2 * max(_columns(_cut(labels[t])) for t in where)
         for labels, where in ((queries, rows), (keys, columns))
     )
     left, top = edge + heads * tile + 26 + side, 52 + above
@@ -130,6 +131,16 @@ def as_image(svg: str) -> str:
 
 def _cut(label: str) -> str:
     return label if len(label) <= LONGEST else f"{label[: LONGEST - 1]}…"
+
+
+def _columns(text: str) -> int:
+    """The width of a text in letters, as in kit.js: a character of East Asia takes two, an accent none."""
+    return sum(
+        0
+        if unicodedata.category(letter) == "Mn"
+        else 1 + (unicodedata.east_asian_width(letter) in "WF")
+        for letter in text
+    )
 
 
 def _text(

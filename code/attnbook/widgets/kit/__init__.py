@@ -1,7 +1,7 @@
 """What all figures share: the base class, the traits, and the files that put a figure together."""
 
 from .base import Figure, static_box
-from .models import FILES, MODELS, ModelFigure
+from .models import MODELS, ModelFigure, model_files
 from .source import KIT, WIDGETS, fallback_image, figure_data, figure_parts, module_source, script_parts
 from .traits import (
     FLAG,
@@ -22,7 +22,6 @@ from .traits import (
 )
 
 __all__ = [
-    "FILES",
     "FLAG",
     "KIT",
     "MODELS",
@@ -36,6 +35,7 @@ __all__ = [
     "figure_parts",
     "line",
     "listed",
+    "model_files",
     "module_source",
     "number",
     "number_between",

@@ -12,6 +12,7 @@
  *           softmax(xs, mask)               weights; mask[j] false → 0; nothing allowed → all 0
  *           seededUniforms(seed, n)         Float64Array in (0, 1): the same for the same seed, everywhere
  *           seededNormals(seed, n)          the same for N(0, 1), by Box and Muller's formula
+ * Text      columns(text)                   its width in letters: a character of East Asia takes two, an accent none
  * Colours   COLOUR.ink, muted, ground, panel, grid, query, key, value, output, masked, weight, accent, onAccent, line
  *                                           CSS values that follow light and dark mode, with a fallback
  *           COLOUR.keyInk, valueInk         the darker orange and green in which small text can be read
@@ -48,6 +49,10 @@ export const linspace = (a, b, n) => range(n).map((i) => (n === 1 ? a : a + ((b 
 export const sum = (xs) => xs.reduce((total, x) => total + x, 0);
 export const mean = (xs) => sum(xs) / xs.length;
 export const dot = (a, b) => sum(range(a.length).map((i) => a[i] * b[i]));
+
+const WIDE = /[\p{Script=Han}\p{Script=Hangul}\u3001-\u303e\u3041-\u30ff\u3105-\u312f\uff01-\uff60]/u;
+export const columns = (text) =>
+  sum(Array.from(text, (letter) => (/\p{Mn}/u.test(letter) ? 0 : WIDE.test(letter) ? 2 : 1)));
 
 export function variance(xs) {
   const centre = mean(xs);

@@ -4,50 +4,15 @@
  *   const translator = makeTranslator(file)           file: a page model, from readWeights
  *   const source = translator.read("I'm home.")       {tokens, ids, unknown}, all with <eos> at the end
  *   translateIds(translator, source.ids)              [{id, word, logProb, weights, logProbs}], ending in <eos>
+ *   translator.write(["va", "!"])                     "Va !"
  */
 
 import { mean, range, softmax } from "./kit.js";
+import { makeWriting, readable, SPECIALS, tokenise } from "./text.js";
 
 export const [BOS, EOS, UNK] = [1, 2, 3];
-const SPECIALS = ["<pad>", "<bos>", "<eos>", "<unk>"];
 export const MAX_WORDS = 60;
 const FORMAT = "attnbook page model 2";
-
-// ---- text: as attnbook.text.spelling does it ------------------------------------------------------
-
-const INVISIBLE = /[\u200b\u2060\ufeff\u00ad\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069\u0640]/g;
-// Python's spaces; \s differs a little
-const SPACES = /[\t-\r\x1c- \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/g;
-// Thai and Lao, Tibetan, Burmese, Khmer, kana, Bopomofo, Han: scripts without spaces between words
-const ALONE =
-  "(?=[\\u0e00-\\u0eff\\u0f00-\\u0fff\\u1000-\\u109f\\u1780-\\u17ff\\u3005-\\u3007\\u3040-\\u30ff\\u3105-\\u312f" +
-  "\\u31a0-\\u31bf\\u31f0-\\u31ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\uf900-\\ufaff\\u{20000}-\\u{3ffff}])[\\p{L}\\p{N}]";
-const [MARKS, LETTER, DIGIT] = ["[\\p{M}\\u200c\\u200d]*", `(?!${ALONE})\\p{L}`, `(?!${ALONE})\\p{N}`];
-// a character by itself; letters and digits, with what stays inside, and an s' at the end; any other mark
-const TOKEN = new RegExp(
-  `${ALONE}${MARKS}|(?:${LETTER}${MARKS}(?:['-](?=${LETTER}))?|${DIGIT}${MARKS}(?:[.,:](?=${DIGIT}))?)+(?:(?<=s)')?|` +
-    `[^ ]${MARKS}`,
-  "gsu",
-);
-
-export function tokenise(sentence) {
-  const plain = sentence
-    .replace(INVISIBLE, "")
-    .replace(/[\u2019\u2018\u02bc]/g, "'")
-    .replace(/[\u2010\u2011]/g, "-")
-    .replace(/[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a]/g, (wide) => String.fromCharCode(wide.charCodeAt(0) - 0xfee0))
-    .replace(/[\uff66-\uff9f]+/g, (kana) => kana.normalize("NFKC"))
-    .normalize("NFC");
-  const small = plain.toLowerCase().normalize("NFC").replace(SPACES, " ").trim();
-  return small.match(TOKEN) ?? [];
-}
-
-// A number for a sentence (FNV-1a over its UTF-8 bytes): what the page keeps of the sentences of the corpus.
-export function sentenceKey(normalised) {
-  let key = 0x811c9dc5;
-  for (const byte of new TextEncoder().encode(normalised)) key = Math.imul(key ^ byte, 0x01000193);
-  return key >>> 0;
-}
 
 // ---- building blocks -----------------------------------------------------------------------------
 
@@ -262,7 +227,7 @@ function transformer(p, config) {
 // ---- a translator: text to text ------------------------------------------------------------------
 
 export function makeTranslator(file) {
-  const { format, name, kind, config, test, source_vocab, target_vocab } = file.about;
+  const { format, name, kind, config, test, source_vocab, target_vocab, target_writing } = file.about;
   if (format !== FORMAT) throw new Error(`the model’s file is “${format}”, not “${FORMAT}”; build the book again`);
   const p = Object.fromEntries(file.names.map((weight) => [weight, file.weight(weight)]));
   const words = [...SPECIALS, ...target_vocab.words];
@@ -275,6 +240,7 @@ export function makeTranslator(file) {
     ids,
     test,
     config,
+    write: target_writing ? makeWriting(target_writing) : readable, // tokens, as people write them
     read(sentence) {
       const tokens = tokenise(sentence);
       const found = tokens.map((token) => ids.get(token) ?? UNK);
@@ -318,19 +284,4 @@ export function translateIds(translator, source, prefix = [], maxWords = MAX_WOR
 export function likeliest(logProbs, k) {
   const order = Array.from(logProbs.keys()).sort((a, b) => logProbs[b] - logProbs[a] || a - b);
   return order.slice(0, k).map((id) => ({ id, prob: Math.exp(logProbs[id]) }));
-}
-
-// Tokens as people write them: a capital at the start, no space before a full stop; in French, narrow spaces before
-// ! ? ; and :
-export function readable(tokens, language = "fr") {
-  const [spoken] = language.toLowerCase().split("-"); // wherever it is spoken
-  const plain = tokens
-    .join(" ")
-    .replaceAll("'", "’")
-    .replace(/ ([.,])/g, "$1");
-  const text =
-    spoken === "fr"
-      ? plain.replace(/ ([!?;:])/g, "\u202f$1")
-      : plain.replace(/ ([!?;:])/g, "$1").replace(/(^| )i\b/g, spoken === "en" ? "$1I" : "$&");
-  return text && text[0].toUpperCase() + text.slice(1);
 }

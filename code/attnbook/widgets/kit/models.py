@@ -1,14 +1,20 @@
 """Figures that run the book's trained translators: where their weights come from when there is a kernel."""
 
+from pathlib import Path
 from typing import Any
 
-from attnbook.weights import FOLDER
+from attnbook.weights import PAGE_MODELS, page_file, page_targets
 
 from .base import Figure
 from .source import base64_of
 
-MODELS = ["bahdanau", "transformer", "seq2seq"]
-FILES = [*MODELS, "sentences"]
+MODELS = ["bahdanau", "transformer", "seq2seq"]  # as they are listed
+
+
+def model_files() -> dict[str, Path]:
+    """What figures load when they need it: name → file of weights, for each language whose files are there."""
+    paths = [page_file(name, target) for target in page_targets() for name in (*PAGE_MODELS, "sentences")]
+    return {path.stem: path for path in paths}
 
 
 class ModelFigure(Figure):
@@ -25,6 +31,5 @@ class ModelFigure(Figure):
     def _send_file(self, _: Any, content: dict[str, Any], buffers: Any) -> None:
         """Answers {"wanted": name} with {"file": name, "text": its content in base64}."""
         name = content.get("wanted")
-        if name in FILES:
-            text = base64_of(FOLDER / f"{name}.safetensors")
-            self.send({"file": name, "text": text})
+        if path := model_files().get(str(name)):
+            self.send({"file": name, "text": base64_of(path)})

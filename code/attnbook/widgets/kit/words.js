@@ -1,7 +1,7 @@
 /* What the figures that show written sentences share: widths of words, sentences found by a search,
  * steps forwards and backwards. */
 
-import { fillTrack, fmt, html, sum } from "./kit.js";
+import { columns, fillTrack, fmt, html, sum } from "./kit.js";
 
 // About how wide a text is. An estimate, so that the drawing is the same whatever fonts a machine has.
 export function textWidth(text, size = 13) {
@@ -12,7 +12,7 @@ export function textWidth(text, size = 13) {
         ? 0.42
         : /[mwMW<>…]/.test(letter)
           ? 0.92
-          : 0.61;
+          : [0, 0.61, 1][columns(letter)];
   return size * sum(Array.from(text, width));
 }
 
@@ -33,7 +33,7 @@ export function division(logProb, length, alpha) {
   return `${fmt(logProb)} ÷ ${fmt(factor)} = ${fmt(logProb / factor)}`;
 }
 
-// French sentences one below the other, in a list of class "ab-rows": a mark, the text, its numbers.
+// Sentences one below the other, in a list of class "ab-rows": a mark, the text, its numbers.
 export const ROWS = `
 .ab-rows { list-style: none; margin: 0.75rem 0 0; padding: 0; }
 .ab-rows li { display: flex; flex-wrap: wrap; gap: 0.1rem 0.75rem; align-items: baseline; padding: 0.3rem 0.25rem;
@@ -43,12 +43,12 @@ export const ROWS = `
 .ab-rows .ab-row-text { flex: 1 1 200px; min-width: 0; font-weight: 550; overflow-wrap: anywhere; }
 .ab-rows .ab-row-numbers { color: var(--ab-muted); font-variant-numeric: tabular-nums; font-size: 13px; }`;
 
-export function sentenceRow(mark, text, numbers, colour) {
+export function sentenceRow(mark, text, numbers, colour, lang = "fr") {
   return html(
     "li",
     { "data-row": mark },
     html("span", { class: "ab-row-mark", text: mark, style: `border-color:${colour}` }),
-    html("span", { class: "ab-row-text", lang: "fr", text }),
+    html("span", { class: "ab-row-text", lang, dir: "auto", text }),
     html("span", { class: "ab-row-numbers", text: numbers }),
   );
 }

@@ -1,10 +1,10 @@
 /* Sizes of the tables, names of the keys, sums, and cells. */
 
-import { clamp, COLOUR, weightFill, weightInk } from "../kit/kit.js";
+import { clamp, COLOUR, columns, weightFill, weightInk } from "../kit/kit.js";
 import { NARROW } from "../kit/paint.js";
 import { weightText } from "./maths.js";
 
-const textWidth = (string, size = 13) => string.length * size * 0.6;
+const textWidth = (string, size = 13) => columns(string) * size * 0.6;
 
 // Sizes of one table: tokens on two sides, a column for the sums on the right.
 export function tableSizes(width, tokens, { left, rowHeight, top = 66 } = {}) {

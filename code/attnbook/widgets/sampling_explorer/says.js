@@ -1,7 +1,7 @@
 /* What the sampling explorer says: which words are left, what became of the likeliest, what was drawn. */
 
 import { fmt, fmtShort, sum } from "../kit/kit.js";
-import { readable } from "../kit/models.js";
+import { readable } from "../kit/text.js";
 import { isEnd } from "../kit/words.js";
 
 export function explain(view) {

@@ -2,12 +2,26 @@
 
 import inspect
 from dataclasses import replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from ..kit import MODELS, ModelFigure, line, listed, number_between, one_of, taking
+from attnbook.weights import PAGE_TARGETS, page_targets
+
+from ..kit import (
+    MODELS,
+    ModelFigure,
+    choice,
+    line,
+    listed,
+    number_between,
+    one_of,
+    taking,
+)
 
 SENTENCE = replace(line(120), many="sentences of at most 120 characters on one line")
-WORD = replace(line(120), one="a French word", many="French words")
+WORD = replace(
+    line(120), one="a word of the translation", many="words of the translation"
+)
+TARGET = choice([*PAGE_TARGETS])
 TRIES = [
     "I'm home.",
     "He's calm.",
@@ -31,17 +45,20 @@ TRANSFORMER = """“They have a black dog.”, in English above, and a Transform
 
 
 class TranslatePageFigure(ModelFigure):
-    """English to French in the page: the book's trained models, run by the reader's browser.
+    """English to French, or to another language, in the page: the book's trained models, run by the reader's browser.
 
     The weights are neither in the notebook nor in the page. The built page loads them from a file beside its scripts
     when the figure comes near the window; in JupyterLab the kernel sends them when the figure asks.
 
     Args:
         sentence: in English, at most 120 characters.
+        target: the language into which it translates, of `targets`.
+        targets: the languages among which the reader chooses: those whose models come with the book. With French
+            alone there is nothing to choose.
         model: "bahdanau" (GRU with additive attention), "transformer" or "seq2seq" (GRU without attention).
         written: how many words of the translation are shown, from 0; -1 shows all.
         at: the written word whose weights are shown, counted from 0; -1 for the last one.
-        given: French words that the translation has to begin with, instead of the likeliest ones.
+        given: words that the translation has to begin with, instead of the likeliest ones.
         beam: how many prefixes the search keeps: 1 (greedy), 2 or 4; see `attnbook.translation.beam_search`.
         tries: sentences that are offered to try, at most 8.
 
@@ -65,6 +82,12 @@ class TranslatePageFigure(ModelFigure):
     }
 
     sentence = taking("They have a black dog.", SENTENCE, "what is translated")
+    target = taking("fr", TARGET, "the language into which it translates")
+    targets = taking(
+        page_targets(),
+        listed(TARGET, 1, len(PAGE_TARGETS), once=1),
+        "the languages offered",
+    )
     model = one_of("bahdanau", MODELS, "which translator writes")
     written = number_between(
         -1, -1, 60, "how many words are shown, -1 for all", whole=True
@@ -75,6 +98,22 @@ class TranslatePageFigure(ModelFigure):
     beam = one_of(1, [1, 2, 4], "how many prefixes the search keeps")
     given = taking([], listed(WORD, 0, 60), "how the translation begins")
     tries = taking(TRIES, listed(SENTENCE, 0, 8), "what is offered to try")
+
+    def __init__(self, **kwargs: Any):
+        super().__init__(**kwargs)
+        if self.target not in self.targets:
+            raise ValueError(
+                f"TranslatePageFigure.target is one of its targets, {', '.join(self.targets)}; got {self.target!r}"
+            )
+
+    def state(self) -> dict[str, Any]:
+        """The figure's state; nothing is said of languages where there is nothing to choose."""
+        state = super().state()
+        return (
+            state
+            if len(self.targets) > 1
+            else {k: v for k, v in state.items() if k not in ("target", "targets")}
+        )
 
     def alt_text(self) -> str:
         """What the figure shows, for its model: one vector in place of the lines, where there is no attention."""

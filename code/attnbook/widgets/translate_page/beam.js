@@ -1,9 +1,9 @@
 /* Beam search over a trained translator of the page: the search and the score of attnbook.translation.beam_search. */
 
 import { COLOUR, fmt, sum } from "../kit/kit.js";
-import { BOS, EOS, likeliest, MAX_WORDS, nextStep, readable, taken } from "../kit/models.js";
+import { BOS, EOS, likeliest, MAX_WORDS, nextStep, taken } from "../kit/models.js";
+import { quoted } from "../kit/text.js";
 import { division, lengthFactor, sentenceRow } from "../kit/words.js";
-import { shownWord } from "./drawing.js";
 
 export const WIDTHS = [
   [1, "1 (greedy)"],
@@ -58,30 +58,31 @@ export function inSlices(generator, wanted, done, slice = 50, before = 0) {
     });
 }
 
-export const textOf = (steps) => readable(steps.filter((step) => step.id !== EOS).map((step) => shownWord(step.word)));
+export const textOf = (steps, write) => write(steps.filter((step) => step.id !== EOS).map((step) => step.word));
 const idsOf = (steps) => String(steps.map((step) => step.id));
 
 // The list of what the beam found, the best first.
-export function listFound(list, found) {
+export function listFound(list, { found, write, langs }) {
   list.replaceChildren(
     ...found.map((hyp, i) =>
       sentenceRow(
         String(i + 1),
-        textOf(hyp.steps) + (hyp.ended ? "" : " … (cut off)"),
+        textOf(hyp.steps, write) + (hyp.ended ? "" : " … (cut off)"),
         division(hyp.logProb, hyp.steps.length, ALPHA),
         hyp.ended ? COLOUR.weight : COLOUR.masked,
+        langs[1],
       ),
     ),
   );
 }
 
 // Whether the search was worth its while.
-export function beamInWords([best, ...others], greedy) {
+export function beamInWords({ found: [best, ...others], greedy, write }) {
   const score = scoreOf({ steps: greedy, logProb: sum(greedy.map((step) => step.logProb)) });
   if (idsOf(best.steps) === idsOf(greedy))
     return `The best of the ${others.length + 1} in the beam is what greedy decoding writes, too.`;
   return (
-    `Greedy decoding writes “${textOf(greedy)}” instead: its score is ${fmt(score)}, that of the beam’s best ` +
-    `${fmt(scoreOf(best))}.`
+    `Greedy decoding writes ${quoted(textOf(greedy, write))} instead: its score is ${fmt(score)}, ` +
+    `that of the beam’s best ${fmt(scoreOf(best))}.`
   );
 }

@@ -2,15 +2,19 @@
 
 import { clamp, COLOUR, fmt, sum } from "../kit/kit.js";
 import { EOS, likeliest, UNK } from "../kit/models.js";
+import { quoted } from "../kit/text.js";
 import { textWidth } from "../kit/words.js";
 
 const TYPE = 15; // of the words, in pixels
 
-export const shownWord = (word) => (word.length > 15 ? `${word.slice(0, 13)}…` : word);
+export function shownWord(word) {
+  const letters = Array.from(word);
+  return letters.length > 15 ? `${letters.slice(0, 13).join("")}…` : word;
+}
 export const percent = (x) =>
   (x === null ? "–" : x > 0.995 && x < 1 ? ">99 %" : x < 0.005 ? "<1 %" : `${fmt(100 * x, 0)} %`);
 
-// Where the boxes of both sentences stand: two rows if they fit, else two columns.
+// Where the boxes of both sentences stand: two rows if they fit, each as its language runs, else two columns.
 export function layOut(view, width) {
   const widths = [view.source.tokens, view.steps.map((s) => s.word)].map((words) =>
     words.map((w) => Math.max(30, textWidth(shownWord(w), TYPE) + 18)),
@@ -28,16 +32,16 @@ export function layOut(view, width) {
       target: column(widths[1], start, false),
     };
   }
-  const row = (all, y) => {
+  const row = (all, y, left) => {
     const between = clamp((width - 40 - sum(all)) / all.length, gap, 30); // short sentences get more air
     let x = (width - sum(all) - between * (all.length - 1)) / 2;
     return all.map((w) => {
-      const box = { x, y, w };
+      const box = { x: left ? width - x - w : x, y, w };
       x += w + between;
       return box;
     });
   };
-  return { rows, height: 244, source: row(widths[0], 26), target: row(widths[1], 184) };
+  return { rows, height: 244, source: row(widths[0], 26, view.left[0]), target: row(widths[1], 184, view.left[1]) };
 }
 
 const TALL = 30; // of a box
@@ -66,7 +70,7 @@ function ribbon(from, to, rows) {
   return `M${a.map(round)}C${c.map(round)} ${d.map(round)} ${b.map(round)}`;
 }
 
-function wordBox(g, { x, y, w }, word, { colour, strong = false, unknown = false, special = false }) {
+function wordBox(g, { x, y, w }, word, { colour, lang, strong = false, unknown = false, special = false }) {
   g.rect("box", x, y, w, TALL, {
     rx: 7,
     fill: strong ? colour : COLOUR.ground,
@@ -78,6 +82,7 @@ function wordBox(g, { x, y, w }, word, { colour, strong = false, unknown = false
     size: TYPE,
     weight: 600,
     anchor: "middle",
+    lang,
     italic: unknown,
     colour: strong ? COLOUR.ground : unknown || special ? COLOUR.muted : COLOUR.ink,
   });
@@ -92,7 +97,7 @@ export function drawAlignment(p, view, act) {
     });
     return;
   }
-  const { source, steps, shown, at, round, languages } = view;
+  const { source, steps, shown, at, round, languages, langs } = view;
   const place = layOut(view, p.width);
   p.text(
     "sourceName",
@@ -159,7 +164,12 @@ export function drawAlignment(p, view, act) {
   source.tokens.forEach((word, j) =>
     p.group(`s${j}`, { "data-source": String(j), "data-unknown": source.unknown[j] }, (g) => {
       const special = j === source.tokens.length - 1;
-      wordBox(g, place.source[j], shownWord(word), { colour: COLOUR.key, unknown: source.unknown[j], special });
+      wordBox(g, place.source[j], shownWord(word), {
+        colour: COLOUR.key,
+        lang: langs[0],
+        unknown: source.unknown[j],
+        special,
+      });
     }),
   );
   steps.slice(0, shown).forEach((step, i) => {
@@ -182,6 +192,7 @@ export function drawAlignment(p, view, act) {
         g.rect("ring", box.x - 4, box.y - 4, box.w + 8, TALL + 8, { fill: "none", rx: 10, class: "ab-ring" });
         wordBox(g, box, shownWord(step.word), {
           colour: COLOUR.query,
+          lang: langs[1],
           strong: i === at,
           unknown: step.id === UNK,
           special: step.id === EOS,
@@ -201,7 +212,8 @@ export function drawAlignment(p, view, act) {
   if (shown < steps.length) {
     // the pen
     const box = place.target[shown];
-    p.rect("pen", box.x, box.y + 4, 2.5, TALL - 8, { fill: COLOUR.query });
+    const start = place.rows && view.left[1] ? box.x + box.w - 2.5 : box.x;
+    p.rect("pen", start, box.y + 4, 2.5, TALL - 8, { fill: COLOUR.query });
   }
 }
 
@@ -223,7 +235,7 @@ export function heatHeight(view) {
 
 export function drawHeat(p, view, act) {
   if (!view.ready) return;
-  const { source, steps, shown, at, round } = view;
+  const { source, steps, shown, at, round, langs } = view;
   p.text("title", 0, 15, steps[0].weights ? "Weights: queries down, keys across" : "No attention, no weights", {
     weight: 650,
     size: 14,
@@ -231,11 +243,13 @@ export function drawHeat(p, view, act) {
   const left = Math.min(HEAT.left, 14 + Math.max(...steps.map((s) => textWidth(shownWord(s.word), 13))));
   const top = heatTop(source.tokens);
   const wide = Math.min(HEAT.wide, (p.width - left - 26) / source.tokens.length);
+  const column = (j) => left + wide * (view.left[0] ? source.tokens.length - 1 - j : j);
   source.tokens.forEach((token, j) => {
-    p.text(`k${j}`, left + (j + 0.5) * wide + 3, top - 7, shownWord(token), {
+    p.text(`k${j}`, column(j) + wide / 2 + 3, top - 7, shownWord(token), {
       size: 13,
       weight: 500,
       rotate: -46,
+      lang: langs[0],
       colour: source.unknown[j] ? COLOUR.muted : COLOUR.keyInk,
       italic: source.unknown[j],
     });
@@ -256,12 +270,13 @@ export function drawHeat(p, view, act) {
           size: 13,
           weight: i === at ? 700 : 500,
           anchor: "end",
+          lang: langs[1],
           colour: COLOUR.query,
         });
         source.tokens.forEach((_, j) => {
           const a = step.weights ? step.weights[j] : 0;
           const text = wide >= 25 && a >= 0.095 ? fmt(a, 1).replace(/^0/, "") : undefined;
-          g.cell(`c${j}`, left + j * wide, y, wide, HEAT.cell, { weight: a, masked: !step.weights, text });
+          g.cell(`c${j}`, column(j), y, wide, HEAT.cell, { weight: a, masked: !step.weights, text });
         });
       },
     );
@@ -281,14 +296,14 @@ export const choiceHeight = 52 + 5 * BAR;
 
 export function drawChoices(p, view, act) {
   if (!view.ready || !view.shown) return;
-  const { steps, at, words } = view;
+  const { steps, at, words, langs } = view;
   const before = steps
     .slice(Math.max(0, at - 3), at)
     .map((s) => shownWord(s.word))
     .join(" ");
-  const lead = `${at > 3 ? "… " : ""}${before}`;
+  const lead = `${at > 3 ? "… " : ""}${before}`; // tokens, as the model has them
   p.text("title", 0, 15, `Word ${at + 1}: what it could have been`, { weight: 650, size: 14 });
-  p.text("lead", 0, 36, lead ? `after “${lead}”` : "at the start", { size: 13, colour: COLOUR.muted });
+  p.text("lead", 0, 36, lead ? `after ${quoted(lead)}` : "at the start", { size: 13, colour: COLOUR.muted });
   const left = Math.min(118, p.width * 0.36);
   const full = p.width - left - 58;
   view.choices.forEach(({ id, prob }, i) => {
@@ -311,6 +326,7 @@ export function drawChoices(p, view, act) {
         g.rect("reach", 0, y, p.width, BAR - 4, { fill: mine ? COLOUR.panel : "transparent", rx: 6 });
         g.rect("ring", 0, y, p.width, BAR - 4, { fill: "none", rx: 6, class: "ab-ring" });
         g.text("word", left - 8, y + 20, name, {
+          lang: langs[1],
           size: 14,
           anchor: "end",
           weight: mine ? 700 : 500,

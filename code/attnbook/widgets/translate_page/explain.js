@@ -1,7 +1,8 @@
 /* What “translate in the page” says about a translation, in sentences. */
 
 import { fmt, range } from "../kit/kit.js";
-import { EOS, tokenise, UNK } from "../kit/models.js";
+import { EOS, UNK } from "../kit/models.js";
+import { ENDS, quoted, tokenise } from "../kit/text.js";
 import { beamInWords } from "./beam.js";
 import { percent, shownWord } from "./drawing.js";
 
@@ -30,7 +31,7 @@ function firmest({ source, steps }) {
     .sort((a, b) => look(b) - look(a));
   if (!best) return null;
   const word = source.tokens[best.weights.indexOf(look(best))];
-  return `Of its words, “${shownWord(best.word)}” has the firmest look: ${fmt(look(best))} at “${word}”.`;
+  return `Of its words, ${quoted(shownWord(best.word))} has the firmest look: ${fmt(look(best))} at ${quoted(word)}.`;
 }
 
 // While not all is written: the word that is looked at.
@@ -38,11 +39,11 @@ export function wordSoFar({ source, steps, shown, at }) {
   if (!shown) return "No word is written yet: the model has only read the sentence.";
   const { word, weights, logProb } = steps[at];
   const most = weights ? weights.indexOf(Math.max(...weights)) : -1;
-  const looks = weights ? `looks most at “${source.tokens[most]}”, ${fmt(weights[most])}; ` : "";
-  return `Word ${at + 1}, “${shownWord(word)}”: ${looks}probability ${percent(Math.exp(logProb))}.`;
+  const looks = weights ? `looks most at ${quoted(source.tokens[most])}, ${fmt(weights[most])}; ` : "";
+  return `Word ${at + 1}, ${quoted(shownWord(word))}: ${looks}probability ${percent(Math.exp(logProb))}.`;
 }
 
-const quoted = (words) => words.map((word) => `“${shownWord(word)}”`).join(", ");
+const listed = (words) => words.map((word) => quoted(shownWord(word))).join(", ");
 
 const series = (items) => [items.slice(0, -1).join(", "), ...items.slice(-1)].filter(Boolean).join(" and ");
 
@@ -53,7 +54,7 @@ function unknownWords({ source, steps }) {
   const [word, is] = places.length > 1 ? ["ords", "are"] : ["ord", "is"];
   const where = `${word} ${series(places.map((i) => i + 1))} ${is} <unk>`;
   if (strange.length) {
-    const names = quoted(strange.slice(0, 3)) + (strange.length > 3 ? ` and ${strange.length - 3} more` : "");
+    const names = listed(strange.slice(0, 3)) + (strange.length > 3 ? ` and ${strange.length - 3} more` : "");
     const end = places.length ? `; its w${where}, too` : "";
     const verb = strange.length > 1 ? "are" : "is";
     return `${names} ${verb} unknown to this model: it reads <unk> and can only guess from the rest${end}.`;
@@ -61,13 +62,13 @@ function unknownWords({ source, steps }) {
   if (!places.length) return "";
   if (places.length > 1) return `W${where}: it wants words that are not in its vocabulary.`;
   const { weights } = steps[places[0]];
-  const look = weights ? `; it looked most at “${source.tokens[weights.indexOf(Math.max(...weights))]}”` : "";
+  const look = weights ? `; it looked most at ${quoted(source.tokens[weights.indexOf(Math.max(...weights))])}` : "";
   return `W${where}: it wants a word that is not in its vocabulary${look}.`;
 }
 
 // Whether one of people's translations is this one, but for capitals, spaces and the mark at the end.
 export function asPeopleWrote(people, steps) {
-  const plain = (words) => words.join(" ").replace(/ [.!?]$/, "");
+  const plain = (words) => (ENDS.test(words.at(-1)) ? words.slice(0, -1) : words).join(" ");
   const here = plain(steps.filter((step) => step.id !== EOS).map((step) => step.word));
   return people.some((theirs) => plain(tokenise(theirs)) === here);
 }
@@ -75,8 +76,10 @@ export function asPeopleWrote(people, steps) {
 // If people wrote something else: whether the other model writes what they did (`agrees`: [its name, its sentence]).
 function besidePeople({ steps, people, agrees }) {
   if (!people || asPeopleWrote(people, steps)) return "";
-  if (agrees)
-    return `People wrote something else. The ${agrees[0]} writes “${agrees[1]}”, as they did: choose it as the model.`;
+  if (agrees) {
+    const [other, text] = agrees;
+    return `People wrote something else. The ${other} writes ${quoted(text)}, as they did: choose it as the model.`;
+  }
   return steps.some((step) => step.id === UNK) ? "" : "People wrote something else: compare the line above.";
 }
 
@@ -86,12 +89,12 @@ function linesInWords({ source, steps, size, heads }) {
     return `No attention: all that the decoder knows of the sentence has passed through one vector of ${size} numbers.`;
   const parts = [];
   const cross = crossing({ source, steps });
-  const look = (i, j) => `“${source.tokens[j]}” (${fmt(steps[i].weights[j])})`;
+  const look = (i, j) => `${quoted(source.tokens[j])} (${fmt(steps[i].weights[j])})`;
   if (cross) {
     const [i, first, second] = cross;
     parts.push(
-      `“${shownWord(steps[i].word)}” looked most at ${look(i, first)} and the next word, ` +
-        `“${shownWord(steps[i + 1].word)}”, back at ${look(i + 1, second)}: their lines cross.`,
+      `${quoted(shownWord(steps[i].word))} looked most at ${look(i, first)} and the next word, ` +
+        `${quoted(shownWord(steps[i + 1].word))}, back at ${look(i + 1, second)}: their lines cross.`,
     );
   } else if (firmest({ source, steps })) parts.push(firmest({ source, steps }));
   if (heads) parts.push(`The lines are the weights of its last layer, averaged over ${heads} heads.`);
@@ -102,15 +105,15 @@ const NO_MARK = "Nearly all sentences of the corpus end in a mark: try it with a
 
 // What is odd about the translation comes first; if nothing is, what the lines show.
 export function inWords(view, text) {
-  const { steps, found, greedy, unmarked } = view;
+  const { steps, found, unmarked } = view;
   const yours = steps.filter((step) => step.given && step.id !== step.best);
   const odd = [unmarked ? NO_MARK : "", unknownWords(view), yours.length ? "" : besidePeople(view)].filter(Boolean);
-  const parts = [`“${text}”`, ...odd, odd.length && steps[0].weights ? "" : linesInWords(view)];
+  const parts = [quoted(text), ...odd, odd.length && steps[0].weights ? "" : linesInWords(view)];
   if (steps.at(-1).id !== EOS) parts.push(`It did not end the sentence and was stopped after ${steps.length} words.`);
-  if (found) parts.push(beamInWords(found, greedy));
+  if (found) parts.push(beamInWords(view));
   if (yours.length) {
     const verb = yours.length > 1 ? "are" : "is";
-    parts.push(`${quoted(yours.map((step) => step.word))} ${verb} your choice; the model went on from there.`);
+    parts.push(`${listed(yours.map((step) => step.word))} ${verb} your choice; the model went on from there.`);
   }
   return parts.filter(Boolean).join(" ");
 }

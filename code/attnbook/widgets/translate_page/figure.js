@@ -4,15 +4,14 @@
 
 import { figure } from "../kit/card.js";
 import { loadFile, loadTranslator, readFile, translators } from "../kit/files.js";
-import { clamp, fillTrack, fmt, html, newId, sum } from "../kit/kit.js";
-import {
-  EOS, likeliest, makeTranslator, MAX_WORDS, readable, sentenceKey, tokenise, translateIds,
-} from "../kit/models.js";
+import { clamp, fillTrack, fmt, html, sum } from "../kit/kit.js";
+import { EOS, likeliest, makeTranslator, MAX_WORDS, translateIds } from "../kit/models.js";
+import { ENDS, kindOf, langOf, makeWriting, readable, runsLeft, sentenceKey, tokenise } from "../kit/text.js";
+import { makeAsking } from "./asking.js";
 import { ALPHA, inSlices, listFound, scoreOf, searchBeam, textOf, WIDTHS } from "./beam.js";
-import {
-  choiceHeight, drawAlignment, drawChoices, drawHeat, heatHeight, layOut, percent, shownWord,
-} from "./drawing.js";
+import { choiceHeight, drawAlignment, drawChoices, drawHeat, heatHeight, layOut, percent } from "./drawing.js";
 import { asPeopleWrote, crossing, heatInWords, inWords, wordSoFar } from "./explain.js";
+import { BOOK, fileOf } from "./languages.js";
 import { byPeople, known, SAID, SAID_OF_OWN, standing } from "./standing.js";
 import { STYLE } from "./style.js";
 
@@ -21,28 +20,32 @@ const MODELS = [
   ["transformer", "Transformer"],
   ["seq2seq", "GRU without attention"],
 ];
-// a page of other languages has a trait `own` like this (own.py)
-const BOOK = { languages: ["English", "French"], codes: ["en", "fr"], who: "A model trained for this book" };
 const OTHERS = { bahdanau: "GRU with attention", transformer: "Transformer" }; // that may write what people did
 const BEAT = 420; // milliseconds between two words
 
+const titleOf = ({ languages }) => `${languages[0]} to ${languages[1]}, computed here`;
+
 function render({ model, el }) {
   const own = model.get("own");
-  const { languages, codes, who } = own || BOOK;
+  const target = () => model.get("target") || "fr";
+  const targets = own ? [] : model.get("targets") || ["fr"];
+  const between = () => own || BOOK[target()];
   const says = own ? SAID_OF_OWN : SAID;
   const fig = figure({
     model,
     el,
-    title: `${languages[0]} to ${languages[1]}, computed here`,
-    hint: `Type a sentence. ${who} translates it in your browser: nothing is sent anywhere.`,
+    title: titleOf(between()),
+    hint: `Type a sentence. ${between().who} translates it in your browser: nothing is sent anywhere.`,
   });
   fig.card.prepend(html("style", { text: STYLE }));
   const still = globalThis.matchMedia("(prefers-reduced-motion: reduce)").matches;
   let [corpus, translator, problem, timer, listed, round, turn] = [null, null, null, null, null, 0, 0];
   let now = { ready: false }; // the view that is drawn
+  let offered = null; // the corpus from which sentences are offered
   let roomOf = null; // the sentence, and the width, for whose translation there is room
   const first = model.get("sentence");
   const asked = new Set(); // the models that were read to compare
+  const corpora = {}; // by the language into which they are translated
   let done = {}; // the last translation, kept while what it was made of stays
 
   // -- what moves it --
@@ -85,7 +88,8 @@ function render({ model, el }) {
       run();
     },
     walk(event, i) {
-      const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+      const onwards = now.left[1] ? -1 : 1;
+      const by = { ArrowRight: onwards, ArrowDown: 1, ArrowLeft: -onwards, ArrowUp: -1 }[event.key];
       if (!by) return;
       event.preventDefault();
       event.stopPropagation(); // JupyterLab moves between cells with the same keys
@@ -100,39 +104,8 @@ function render({ model, el }) {
     },
   };
 
-  // -- what it is asked with --
-  const id = newId();
-  const field = html("input", {
-    id,
-    type: "text",
-    maxlength: 120,
-    autocomplete: "off",
-    autocapitalize: "off",
-    spellcheck: "false",
-    lang: codes[0],
-    "data-control": "sentence",
-  });
-  const form = html(
-    "form",
-    { class: "ab-tp-ask" },
-    html("label", { for: id, text: `${languages[0]} sentence` }),
-    field,
-    html("button", { type: "submit", class: "ab-button ab-primary", text: "Translate" }),
-  );
-  let pause = null;
-  field.oninput = () => {
-    clearTimeout(pause);
-    pause = setTimeout(() => ask(field.value), 500);
-  };
-  field.onchange = () => field.value !== fig.get("sentence") && form.requestSubmit(); // left without waiting
-  field.onkeydown = (event) => event.stopPropagation(); // letters are commands to JupyterLab
-  form.onsubmit = (event) => {
-    event.preventDefault();
-    clearTimeout(pause);
-    ask(field.value);
-  };
-  const tries = html("ul", { class: "ab-tp-tries", "aria-label": "Sentences to try" });
-  const written = html("output", { "data-value": "translation", lang: codes[1], "aria-live": "off" });
+  const asking = makeAsking({ ...between(), sentence: () => fig.get("sentence"), ask });
+  const written = html("output", { "data-value": "translation", dir: "auto", "aria-live": "off" });
   const status = html("p", { class: "ab-tp-status" });
   const rows = html("ol", { class: "ab-rows", "aria-label": "What the beam search found, the best first" });
   const found = html(
@@ -147,42 +120,20 @@ function render({ model, el }) {
     ),
     rows,
   );
-  const list = html("p", { lang: codes[0] });
-  const summary = html("summary", {}, `The ${languages[0]} words it knows`);
+  const list = html("p", { lang: langOf(between().codes[0]), dir: "auto" });
+  const summary = html("summary", {}, `The ${between().languages[0]} words it knows`);
   const lexicon = html("details", { class: "ab-tp-words" }, summary, list);
-  fig.card.querySelector(".ab-head").after(form, tries, html("div", { class: "ab-tp-result" }, written, status));
+  const result = html("div", { class: "ab-tp-result" }, written, status);
+  fig.card.querySelector(".ab-head").after(asking.form, asking.tries, result);
 
   function offerTries() {
-    const button = (text, run, note) =>
-      html(
-        "li",
-        {},
-        html(
-          "button",
-          { type: "button", class: "ab-button", onclick: run },
-          text,
-          ...(note ? [html("small", { text: note })] : []),
-        ),
-      );
-    const heldOut = Object.keys(corpus.test);
-    tries.replaceChildren(
-      ...model.get("tries").map((text) =>
-        button(
-          text,
-          () => {
-            field.value = text;
-            ask(text);
-          },
-          says[standing(corpus, tokenise(text))][0],
-        ),
-      ),
-      button("Another held-out sentence", () => {
-        turn += 1;
-        const text = readable(heldOut[(turn * 131) % heldOut.length].split(" "), codes[0]);
-        field.value = text;
-        ask(text);
-      }),
-    );
+    offered = corpus;
+    const heldOut = own ? own.heldOut : Object.keys(corpus.test).map((text) => readable(text.split(" "), "en"));
+    const next = () => {
+      turn += 1;
+      return heldOut[(turn * 131) % heldOut.length];
+    };
+    asking.offer(model.get("tries"), (text) => says[standing(corpus, tokenise(text))][0], next);
   }
 
   // -- the stages and the controls --
@@ -216,6 +167,11 @@ function render({ model, el }) {
       label: "The five likeliest words at this place",
     }),
   );
+  if (targets.length > 1) {
+    const choice = fig.select("target", { label: "Into", options: targets.map((one) => [one, BOOK[one].self]) });
+    choice.onchange = () => show({ target: targets[choice.selectedIndex], given: [], written: -1, at: -1 });
+    choice.querySelectorAll("option").forEach((option, i) => option.setAttribute("lang", langOf(targets[i])));
+  }
   const shown = fig.more();
   if (!own) fig.select("model", { label: "Model", options: MODELS });
   fig.select("beam", { label: "Beam width", options: WIDTHS });
@@ -254,21 +210,17 @@ function render({ model, el }) {
     tell(now);
     stages.forEach((stage) => stage.draw(now));
   }
-  async function need(name) {
+  const wanted = () => fileOf(model.get("model"), target());
+  async function need(name, into) {
     try {
-      const [file, made] = await Promise.all([loadFile(model, "sentences"), loadTranslator(model, name)]);
-      if (!corpus) {
-        corpus = known(file);
-        offerTries();
-      }
-      if (name === model.get("model")) {
-        translator = made;
-        problem = null;
-      }
+      const files = [loadTranslator(model, name), loadFile(model, fileOf("sentences", into))];
+      const [made, sentences] = await Promise.all(files);
+      corpora[into] = known(sentences);
+      if (name === wanted()) [translator, problem] = [made, null];
     } catch (error) {
       problem = { name, text: `The model could not be loaded: ${error.message}.` };
     }
-    if (name === model.get("model")) redraw();
+    if (name === wanted()) redraw();
   }
   let near = false;
   const watch = new IntersectionObserver(
@@ -276,15 +228,15 @@ function render({ model, el }) {
       if (near || !entries.some((entry) => entry.isIntersecting)) return;
       near = true;
       watch.disconnect();
-      need(model.get("model"));
+      need(wanted(), target());
     },
     { rootMargin: "600px" },
   );
   watch.observe(fig.card);
 
   // What is written: at once if greedily. A beam may take longer; then the figure is drawn when it is found.
-  function translation(name, sentence, given, beam) {
-    const made = JSON.stringify([name, sentence, given, beam]);
+  function translation(sentence, given, beam) {
+    const made = JSON.stringify([translator.name, sentence, given, beam]);
     if (done.made === made) return done;
     const source = translator.read(sentence);
     const ids = given.map((word) => translator.words.indexOf(word)).filter((id) => id >= 0);
@@ -315,7 +267,8 @@ function render({ model, el }) {
 
   // What another model writes, if people agree with it; it is read once the reader has asked for another sentence.
   function whoAgrees(name, sentence, people) {
-    const other = name === "bahdanau" ? "transformer" : "bahdanau";
+    const kind = name === "bahdanau" ? "transformer" : "bahdanau";
+    const other = fileOf(kind, target());
     const its = translators[other];
     if (!its) {
       if (sentence === first || asked.has(other)) return null;
@@ -324,16 +277,20 @@ function render({ model, el }) {
       return null;
     }
     const steps = translateIds(its, its.read(sentence).ids);
-    return asPeopleWrote(people, steps) ? [OTHERS[other], textOf(steps)] : null;
+    return asPeopleWrote(people, steps) ? [OTHERS[kind], textOf(steps, its.write)] : null;
   }
 
   function view(state) {
-    const [name, sentence] = [state("model"), state("sentence")];
-    if (document.activeElement !== field) field.value = sentence;
+    if (targets.length && !targets.includes(target())) throw new Error(`no model here writes “${target()}”`);
+    const [name, sentence] = [wanted(), state("sentence")];
+    const { languages, codes } = between();
+    if (document.activeElement !== asking.field) asking.field.value = sentence;
     if (translator && translator.name !== name) translator = translators[name] || null;
+    corpus = corpora[target()] || null;
     const failed = problem && problem.name === name ? problem.text : null;
-    if (near && !translator && !failed) need(name);
+    if (near && !failed && !(translator && corpus)) need(name, target());
     if (!translator || !corpus) return { ready: false, searching: false, problem: failed };
+    if (offered !== corpus) offerTries();
     const {
       source,
       steps: all,
@@ -341,7 +298,7 @@ function render({ model, el }) {
       greedy,
       found: best,
       searching,
-    } = translation(name, sentence, state("given"), state("beam"));
+    } = translation(sentence, state("given"), state("beam"));
     if (searching) return { ...now, searching }; // the last drawing stays meanwhile
     if (!all.length) return { ready: false, searching: false, problem: "Type a sentence to translate." };
     const shown = state("written") < 0 ? all.length : Math.min(state("written"), all.length);
@@ -352,11 +309,14 @@ function render({ model, el }) {
     const people = /test$/i.test(stands) ? byPeople(corpus, tokens) : null;
     const agreed = people && asPeopleWrote(people, all);
     const differs = people && !agreed && !own && !best && !state("given").length;
-    if (differs && done.agrees === undefined) done.agrees = whoAgrees(name, sentence, people) || undefined;
+    if (differs && done.agrees === undefined) done.agrees = whoAgrees(state("model"), sentence, people) || undefined;
     return {
       ready: true,
       sentence,
       languages,
+      langs: codes.map(langOf),
+      left: [runsLeft(codes[0], tokens.join(" ")), runsLeft(codes[1], textOf(all, (words) => words.join(" ")))],
+      write: translator.write,
       searching: false,
       source,
       steps: all,
@@ -373,16 +333,13 @@ function render({ model, el }) {
       standing: stands,
       people,
       agrees: done.agrees,
-      unmarked: !own && !agreed && !/^[.!?]$/.test(tokens.at(-1)) && /^n/.test(stands), // near…, new
+      unmarked: !own && !agreed && !ENDS.test(tokens.at(-1)) && /^n/.test(stands), // near…, new
     };
   }
 
   // The translation and the sentence below have room for all of it from the first word on; for another, new room.
   function holdRoom({ sentence, ...view }) {
-    const whole = readable(
-      view.steps.filter((s) => s.id !== EOS).map((s) => shownWord(s.word)),
-      codes[1],
-    );
+    const whole = textOf(view.steps, view.write);
     const of = `${said.clientWidth} ${sentence}`;
     for (const [node, text] of [
       [written, whole],
@@ -405,7 +362,7 @@ function render({ model, el }) {
     fig.card.querySelector(".ab-stages").setAttribute("aria-busy", String(view.searching));
     if (view.searching) return;
     found.hidden = !view.ready || !view.found;
-    if (!found.hidden && listed !== view.found) listFound(rows, view.found);
+    if (!found.hidden && listed !== view.found) listFound(rows, view);
     listed = view.found;
     steps.max = view.ready ? view.steps.length : 1;
     steps.value = view.ready ? view.shown : 0;
@@ -415,15 +372,10 @@ function render({ model, el }) {
     back.disabled = !view.ready || view.shown === 0;
     forward.disabled = !view.ready || view.shown === view.steps.length;
     playing.textContent = timer ? "Pause" : "Play";
-    const text = view.ready
-      ? readable(
-          view.steps
-            .slice(0, view.shown)
-            .filter((s) => s.id !== EOS)
-            .map((s) => shownWord(s.word)),
-          codes[1],
-        )
-      : "";
+    const { languages, codes } = between();
+    fig.card.querySelector(".ab-title").textContent = titleOf(between());
+    written.lang = langOf(codes[1]);
+    const text = view.ready ? textOf(view.steps.slice(0, view.shown), view.write) : "";
     written.textContent = text || "\u00a0";
     if (!view.ready) {
       status.textContent = view.problem || "";
@@ -432,13 +384,11 @@ function render({ model, el }) {
       return;
     }
     const [badge, why] = says[view.standing];
-    const { people } = view;
+    const theirs = view.people && { lang: written.lang, dir: "auto", text: view.people.join(" · ") };
     status.replaceChildren(
       html("b", { "data-kind": badge, text: badge }),
       why,
-      ...(people
-        ? [own ? " In the pairs: " : " People wrote: ", html("span", { lang: codes[1], text: people.join(" · ") })]
-        : []),
+      ...(theirs ? [own ? " In the pairs: " : " People wrote: ", html("span", theirs)] : []),
     );
     const total = sum(view.steps.map((s) => s.logProb));
     const whole = view.shown === view.steps.length;
@@ -453,7 +403,8 @@ function render({ model, el }) {
     holdRoom(view);
     if (!list.textContent || list.dataset.of !== translator.name) {
       const all = [...translator.ids.keys()].filter((word) => /\p{L}/u.test(word)).sort();
-      summary.textContent = `The ${all.length} ${languages[0]} words it knows`;
+      const alone = all.filter((word) => kindOf(word) === "C").length > all.length / 2;
+      summary.textContent = `The ${all.length} ${languages[0]} ${alone ? "characters and words" : "words"} it knows`;
       list.textContent = all.join(", ");
       list.dataset.of = translator.name;
     }
@@ -466,7 +417,7 @@ function render({ model, el }) {
   });
   return () => {
     stop();
-    clearTimeout(pause);
+    asking.stop();
     watch.disconnect();
     end();
   };
@@ -505,6 +456,8 @@ export default {
     sentenceKey,
     likeliest,
     readable,
+    write: (stored, tokens) => makeWriting(stored)(tokens),
+    runsLeft,
     translate,
     nBest,
     crossing,

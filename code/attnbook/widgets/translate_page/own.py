@@ -15,6 +15,7 @@ def own_page(
     languages: Sequence[str],
     codes: Sequence[str],
     tries: Sequence[str],
+    held_out: Sequence[str],
 ) -> str:
     """The page “Translate in the page” with one model of one's own, which needs no network and no other file.
 
@@ -23,8 +24,9 @@ def own_page(
         files: what the figure loads, by name: the model's, from `attnbook.translation.page_model_file`, under its
             name; and `sentences`, from `attnbook.translation.page_sentences`.
         languages: the names of the two languages, in English: "German", "Dutch".
-        codes: their codes as in HTML: "de", "nl".
+        codes: their codes as in HTML: "de", "nl"; for Chinese in traditional characters, "zh-Hant".
         tries: sentences of the first language that are offered, at most 8; the page begins with the first.
+        held_out: sentences of the first language, at most 120 characters each, on which the model was not trained.
 
     Returns:
         HTML.
@@ -32,7 +34,12 @@ def own_page(
     figure = TranslatePageFigure(
         sentence=tries[0], model=model, tries=list(tries), at=-1
     )
-    own = {"languages": list(languages), "codes": list(codes), "who": "A small model"}
+    own = {
+        "languages": list(languages),
+        "codes": list(codes),
+        "who": "A small model",
+        "heldOut": list(held_out),
+    }
     title = f"{languages[0]} to {languages[1]}"
     alt = f"A translator from {languages[0]} to {languages[1]}. It needs JavaScript."
     box = static_box(figure.module, figure.state() | {"own": own}, alt, _words(alt))

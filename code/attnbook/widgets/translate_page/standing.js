@@ -1,20 +1,22 @@
 /* What is known of a sentence: whether the models were trained on it. */
 
-import { sentenceKey } from "../kit/models.js";
+import { ENDS, sentenceKey } from "../kit/text.js";
 
 export function known(file) {
   // the sentences of the corpus: numbers of those trained with, the held-out ones whole
-  return (known.kept = known.kept || {
+  return (file.known = file.known || {
     train: new Set(file.weight("train").data),
     dev: new Set(file.weight("dev").data),
     test: file.about.test,
   });
 }
 
+const MARKS = [".", "!", "?", "。", "！", "？", "؟", "।"];
+
 // The sentence itself, and with other marks or none at its end.
 function variants(tokens) {
-  const body = /^[.!?]$/.test(tokens.at(-1) || "") ? tokens.slice(0, -1) : tokens;
-  return [tokens, ...[[], ["."], ["!"], ["?"]].map((mark) => [...body, ...mark])].map((words) => words.join(" "));
+  const body = ENDS.test(tokens.at(-1)) ? tokens.slice(0, -1) : tokens;
+  return [tokens, body, ...MARKS.map((mark) => [...body, mark])].map((words) => words.join(" "));
 }
 
 // Whether a sentence was trained with: "train", "dev", "test"; but for the mark at its end, "near", "nearDev",
