@@ -1,6 +1,7 @@
 """The translators that the book's pages run: trained on the bundled corpus, rounded to 8 bits, measured, stored.
 
-    page_models                         all three, one core, into code/attnbook/weights
+    page_models                         all three into French, one core, into code/attnbook/weights
+    page_models --target zh             all three into Chinese
     page_models --only transformer      one of them
     page_models --dev --only seq2seq    measured on the development set, nothing written
     page_models --measure               the stored models measured again (references have been added), not trained
@@ -12,7 +13,7 @@ looked at once, by the first two commands.
 from dataclasses import asdict
 from types import SimpleNamespace
 
-from attnbook.data import bundled_pairs, split_pairs
+from attnbook.data import Split, bundled_pairs, split_pairs
 from attnbook.data.corpus import corpus_sha256
 from attnbook.files import write_atomically
 from attnbook.translation import (
@@ -25,11 +26,11 @@ from attnbook.translation import (
     page_sentences,
     train_page_model,
 )
-from attnbook.weights import FOLDER, PAGE_MODELS
+from attnbook.weights import PAGE_MODELS, PAGE_TARGETS, page_file
 from tools.experiments.stored import made_by
 
 RESULT = "code/attnbook/weights"  # the folder; each model has a file
-OPTIONS = {"only": None, "dev": False, "measure": False}
+OPTIONS = {"only": None, "target": "fr", "dev": False, "measure": False}
 SEED = SPLIT_SEED = 0
 
 
@@ -45,31 +46,38 @@ def settings(options) -> list[dict]:
     """The models that were asked for."""
     if options.only and options.only not in PAGE_MODELS:
         raise SystemExit(f"error: --only takes one of {', '.join(PAGE_MODELS)}, got {options.only}")
-    how = {"dev": options.dev, "measure": options.measure}
+    if options.target not in PAGE_TARGETS:
+        raise SystemExit(f"error: --target takes one of {', '.join(PAGE_TARGETS)}, got {options.target}")
+    how = {"target": options.target, "dev": options.dev, "measure": options.measure}
     names = [options.only] if options.only else PAGE_MODELS
     return [{"seed": SEED, "model": name} | how for name in names]
 
 
-def run(seed: int, model: str, dev: bool, measure: bool) -> dict:
+def split_of(target: str) -> Split:
+    """The book's corpus in that language."""
+    return split_pairs(bundled_pairs(PAGE_TARGETS[target].lower()), seed=SPLIT_SEED)
+
+
+def run(seed: int, model: str, target: str, dev: bool, measure: bool) -> dict:
     """Train or load one model, measure it, and store its weights in their own format."""
-    split = split_pairs(bundled_pairs(), seed=SPLIT_SEED)
-    translator = load_page_model(model) if measure else train_page_model(PAGE_SETTINGS[model], split, seed)
+    split = split_of(target)
+    translator = load_page_model(model, target) if measure else train_page_model(PAGE_SETTINGS[model], split, seed)
     on = split.dev if dev else split.test
     scores = evaluate(translator, on)
     test = {key: round(scores[key], 2) for key in ("bleu", "chrf")} | {"sentences": scores["sentences"]}
     samples(translator, on)
     if not dev:
         measured = {
-            **made_by("page_models", SimpleNamespace(only=model)),
+            **made_by("page_models", SimpleNamespace(only=model, target=target)),
             "seed": seed,
             "split_seed": SPLIT_SEED,
-            "corpus_sha256": corpus_sha256(),
+            "corpus_sha256": corpus_sha256(PAGE_TARGETS[target].lower()),
             "training": asdict(PAGE_SETTINGS[model]),
             "test": test,
         }
         if measure:  # how it was made has not changed
-            measured = page_model_header(model) | {"test": test}
-        path = FOLDER / f"{model}.safetensors"
+            measured = page_model_header(model, target) | {"test": test}
+        path = page_file(model, target)
         size = export_page_model(translator, path, measured)
         print(f"    {path.name}: {size / 1e6:.2f} MB", flush=True)
     return {"model": model, "on": "dev" if dev else "test"} | test
@@ -78,6 +86,5 @@ def run(seed: int, model: str, dev: bool, measure: bool) -> dict:
 def summary(results: list[dict], options) -> dict:
     """Nothing beside the models, but the sentences that pages offer for translation."""
     if not options.dev:
-        split = split_pairs(bundled_pairs(), seed=SPLIT_SEED)
-        write_atomically(FOLDER / "sentences.safetensors", page_sentences(split))
+        write_atomically(page_file("sentences", options.target), page_sentences(split_of(options.target)))
     return {}
