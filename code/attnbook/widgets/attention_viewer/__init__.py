@@ -76,6 +76,8 @@ class AttentionViewer(Figure):
             `nn.MultiheadAttention` are a list of one layer: `[weights]`; it makes them if it is called with
             `average_attn_weights=False`. (Otherwise they are (B, T, S), and sequences would pass for heads.) Or a
             dict: name → the arguments of one such call, (attentions, tokens) or (attentions, tokens, key_tokens).
+            Of a model that looks at a window only, such as Longformer, the columns are places in that window, and no
+            keys: put them in their places of a (T, T) table first.
         tokens: T texts or ids of the queries; without, positions are numbered.
         key_tokens: S texts or ids of the keys, where they are not the queries.
         batch: which sequence of the batch. For the steps of generate(), also a list with its place in each step. Of
