@@ -345,3 +345,23 @@ def test_what_is_given_to_a_cache_stays_the_callers():
     cache.update(key, key)
     key.zero_()
     assert cache.key.eq(1).all() and cache.value.eq(1).all()
+
+
+def test_steps_compile_once_their_number_may_grow():
+    """For no key, for one, and for any number."""
+    layer, x = MultiHeadAttention(8, 2).double().eval(), randn(2, 12, 8)
+    graphs = []
+
+    def backend(graph, _):
+        graphs.append(graph)
+        return graph
+
+    def step(new, cache):
+        return layer(new, mask=causal_mask(1, cache.length + 1), cache=cache)[0]
+
+    torch._dynamo.reset()
+    compiled, cache = torch.compile(step, backend=backend, fullgraph=True), KeyValueCache()
+    with torch.no_grad():
+        outputs = torch.cat([compiled(new, cache) for new in x.split(1, dim=1)], dim=1)
+        close(outputs, layer(x, mask=causal_mask(12))[0])
+    assert len(graphs) <= 3

@@ -272,3 +272,10 @@ def test_an_adapter_around_the_output_map_is_not_silenced_halfway():
     layer.W_o = torch.nn.Sequential(layer.W_o)
     with pytest.raises(TypeError, match="W_o must be an nn.Linear, got Sequential"):
         ablate_head(layer, 0)
+
+
+@pytest.mark.parametrize("name", ["mask", "bias"])
+def test_what_does_not_fit_a_sink_is_named_as_it_came(name):
+    table = torch.ones(3, 5, 5, dtype=torch.bool if name == "mask" else torch.float)
+    with pytest.raises(ValueError, match=rf"{name} has shape \(3, 5, 5\), .* scores' \(2, 2, 5, 5\)"):
+        SinkAttention(12, 2, True)(torch.randn(2, 5, 12), **{name: table})

@@ -517,6 +517,18 @@ def test_the_kin_of_bert(model_type, padding, tmp_path):
             rows = real[:, None, :, None]
             close(got * rows, wanted * rows, 4e-5)
 
+    theirs = theirs.double()
+    ours = from_huggingface_bert(theirs)
+    (ours(ids, LENS)[0][real] ** 2).sum().backward()
+    (theirs(ids, attention_mask=to_binary(real)).last_hidden_state[real] ** 2).sum().backward()
+    place = theirs.embeddings.position_embeddings.weight.grad[0 if model_type == "bert" else padding + 1 :]
+    close(ours.embeddings.position.weight.grad, place, 1e-9)
+    close(ours.embeddings.word.weight.grad, theirs.embeddings.word_embeddings.weight.grad, 1e-9)
+    for mine, layer in zip(ours.layers, theirs.encoder.layer, strict=True):
+        maps = [getattr(layer.attention.self, name).weight.grad for name in ("query", "key", "value")]
+        close(mine.attention.W_qkv.weight.grad, torch.cat(maps), 1e-9)
+        close(mine.feed_forward.W_2.bias.grad, layer.output.dense.bias.grad, 1e-9)
+
 
 NO_KIN = ["albert", "bert-generation", "big_bird", "deberta", "deberta-v2", "distilbert", "electra", "ernie", "gpt2"]
 NO_KIN += ["ibert", "layoutlm", "longformer", "megatron-bert", "mpnet", "nystromformer", "rembert", "roformer"]
@@ -574,6 +586,31 @@ def test_models_whose_parts_compute_something_else():
         setattr(parent, part, Adapted(getattr(parent, part)))
         with pytest.raises(TypeError, match="Linear, got Adapted; merge adapters"):
             from_huggingface_bert(theirs)
+    theirs = their_bert()
+    theirs.encoder.layer[0].intermediate.intermediate_act_fn = nn.ReLU()
+    with pytest.raises(TypeError, match="GELUActivation, got ReLU;.* put back other parts"):
+        from_huggingface_bert(theirs)
+
+    class Doubled(type(theirs.encoder.layer[0].attention.self)):
+        def forward(self, *arguments, **options):
+            output, *rest = super().forward(*arguments, **options)
+            return 2 * output, *rest
+
+    theirs = their_bert()
+    theirs.encoder.layer[1].attention.self.__class__ = Doubled
+    with pytest.raises(TypeError, match=r"got Doubled, whose forward\(\) is its own; merge adapters"):
+        from_huggingface_bert(theirs)
+    theirs = their_bert()
+    theirs.encoder.layer[1].output.dense = type("Linear", (nn.Module,), {})()  # as quantised ones are called
+    with pytest.raises(TypeError, match=rf"expected a Linear, got {__name__}\.Linear; merge"):
+        from_huggingface_bert(theirs)
+
+
+def test_a_bert_that_has_lost_its_last_layer():
+    theirs, (ids, segments) = their_bert(num_hidden_layers=3), words()
+    theirs.encoder.layer = theirs.encoder.layer[:2]
+    expected = theirs(ids, token_type_ids=segments).last_hidden_state
+    close(from_huggingface_bert(theirs)(ids, segments=segments)[0], expected, 4e-5)
 
 
 def test_both_dropout_probabilities_are_taken_over():

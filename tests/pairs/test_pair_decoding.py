@@ -107,3 +107,16 @@ def test_wrong_tables_errors():
         pairs_above(scores, torch.ones(4, 3) > 0)
     with pytest.raises(ValueError, match=says("mask is (2, 1, 2, 3, 3)")):
         pairs_above(scores, torch.ones(2, 1, 2, 3, 3) > 0)
+
+
+def test_scores_that_are_nan_are_no_answer():
+    """They are above no threshold, as the scores of a model that finds nothing; where none count, they may be."""
+    scores = torch.ones(2, 1, 3, 3)
+    scores[1, 0, 2, 1] = torch.nan
+    with pytest.raises(ValueError, match="scores are NaN: its training diverged"):
+        pairs_above(scores)
+    forwards = span_mask(torch.tensor([3, 2]), 3)
+    assert len(pairs_above(scores, forwards)[1]) == 3
+    assert nested_decode(scores[1, 0]).any()
+    with pytest.raises(ValueError, match="scores are NaN: its training diverged"):
+        nested_decode(scores[1, 0].T)

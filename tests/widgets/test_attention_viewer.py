@@ -278,6 +278,26 @@ def test_steps_of_a_cache_that_slides():
         require_heads(AttentionViewer(out.attentions, text), wanted)
 
 
+def test_a_single_step(writer, translator):
+    """Of a model of two layers, too, though two arrays may elsewhere be (self, cross)."""
+    model, read = writer
+    prompt = torch.arange(3, 3 + PROMPT)
+    out = model.generate(prompt[None], max_new_tokens=1, **GENERATE)
+    require_heads(AttentionViewer(out.attentions, prompt), read(prompt))
+    model, source, read = translator
+    out = model.generate(source, max_new_tokens=1, **GENERATE)
+    viewer = AttentionViewer(out.cross_attentions, out.sequences[1][:1], source[1], batch=1)
+    require_heads(viewer, read(1, out.sequences[1]).cross_attentions)
+
+
+def test_of_a_sequence_that_ended_early_the_rest_is_no_query(writer):
+    model, _ = writer
+    out = model.generate(torch.arange(3, 3 + PROMPT)[None], max_new_tokens=3, min_new_tokens=3, **GENERATE)
+    padded = torch.cat([out.sequences[0], torch.tensor([1, 1])])
+    with pytest.raises(ValueError, match=rf"12 tokens, .* 9 queries.*pass tokens\[:{PROMPT + 2}\]"):
+        AttentionViewer(out.attentions, padded)
+
+
 def test_layers_of_two_arrays_are_no_steps():
     both = [(weights(2, H, T, T), weights(2, H, T, S))] * 2
     for pairs in (both, both[:1], [(weights(2, H, T, T),) * 2] * 2):
@@ -300,6 +320,8 @@ class Foreign:
     lambda array: array,
     lambda array: array[..., ::-1, :],
     lambda array: np.broadcast_to(array, (2, *array.shape))[0],  # not writable
+    lambda array: array.astype(">f8"),
+    lambda array: array.astype(np.longdouble),
 ])  # fmt: skip
 def test_arrays_of_other_libraries(change):
     w = change(weights(L, H, T, S).numpy())
@@ -311,6 +333,13 @@ def test_arrays_of_other_libraries(change):
     listed = [np.int64(3), torch.tensor(4), 5, "a", "b"]
     viewer = AttentionViewer(w, listed, words(S))
     assert kind_of(viewer)["queries"] == ["3", "4", "5", "a", "b"]
+
+
+def test_sparse_weights():
+    w = weights(T, T).tril()
+    assert AttentionViewer(w.to_sparse()).weights() == pytest.approx(w.numpy(), rel=6e-4)
+    with pytest.raises(TypeError, match="tensors on the meta device have none"):
+        AttentionViewer(w.to("meta"))
 
 
 def test_a_whole_output_is_asked_for_its_attentions(translator):
@@ -328,6 +357,10 @@ def test_a_whole_output_is_asked_for_its_attentions(translator):
             AttentionViewer(out, words(S))
         with pytest.raises(ValueError, match="output_attentions=True|eager"):
             AttentionViewer(out.attentions, words(S))
+    for encoder_too in (False, True):  # as a tuple; arrays of the cache stand deeper in it
+        whole = model(source, decoder_input_ids=source, output_attentions=True, return_dict=False, use_cache=False)
+        with pytest.raises(TypeError, match=r"a model's whole output; pass the part .*out\[-1\]"):
+            AttentionViewer(whole if encoder_too else whole[:2], words(S))
 
 
 def test_the_kind_is_named_in_what_is_wrong():
@@ -343,6 +376,9 @@ def test_the_kind_is_named_in_what_is_wrong():
     scores = torch.full((L, H, T, T), -torch.inf).tril()
     with pytest.raises(ValueError, match="layer 4, head 1: some weights are infinite"):
         AttentionViewer(scores, layers=[4, 8])
+    for role, one in (("batch", 0), ("layers", [4, 8]), ("heads", [1, 2, 3])):
+        with pytest.raises(ValueError, match=f"{role} has an entry 'slef', but .* there are self"):
+            AttentionViewer({"self": right}, **{role: {"slef": one}})
 
 
 def test_columns_of_a_window_are_no_keys():
@@ -414,6 +450,8 @@ def test_wrong_numbers(error, match, given):
         (TypeError, "must be a list of tokens, got one text", (weights(T, T), "words")),
         (ValueError, r"pass tokens\[0\]", (weights(T, T), [words(T)])),
         (TypeError, "one of them is 0.5", (weights(T, T), [0.5] * T)),
+        (TypeError, "list of texts or ids, got 5", (weights(T, T), T)),
+        (TypeError, "called by texts, got 1", ({1: (weights(T, T), words(T))},)),
         (ValueError, "layer 2 is None.*eager", ([weights(H, T, T), None], words(T))),
         (ValueError, "are empty.*eager", ((), words(T))),
         (TypeError, "layer 1 is a tuple.*generate", ([(1, 2), weights(T, T)], words(T))),
@@ -872,6 +910,26 @@ def test_what_is_unusual_is_said(open_figure):
     assert note(page).strip() == ""
 
 
+@pytest.mark.parametrize("megabytes", [64, 0.04])
+def test_a_key_gets_an_average_of_those_that_have_weights(open_figure, megabytes):
+    w = weights(1, LONG, LONG)
+    w[0, :, 3] = 0.5
+    w[0, 4] = torch.nan
+    w[0, 5, 7] = torch.nan
+    page = open_figure(AttentionViewer(w, megabytes=megabytes, query=0, key=3))
+    rest = torch.cat([w[0, :4], w[0, 6:]])
+    assert page.read("received") == pytest.approx(rest[:, 3].mean().item(), abs=6e-4)
+    page = open_figure(AttentionViewer(torch.full((T, T), torch.nan), words(T)))
+    assert page.text("received") == "NaN"
+
+
+def test_a_single_key_and_a_single_query(open_figure):
+    page = open_figure(AttentionViewer(torch.ones(1, 1)))
+    assert "It sees no other key." in page.said and "Its other weights" not in page.said
+    page = open_figure(AttentionViewer(weights(1, S), ["w"], words(S)))
+    assert "is the highest of all keys" not in page.said
+
+
 def test_a_key_that_nobody_looks_at(open_figure):
     w = torch.eye(T)[None].roll(1, -1)
     w[0, 1] = w[0, 0]
@@ -916,6 +974,14 @@ def test_on_a_phone_the_title_of_the_map_is_short(open_figure):
     for width, axes in ((390, "queries ↓, keys →"), (850, "queries down, keys across")):
         texts = open_figure(viewer, width=width).page.locator("svg text")
         assert f"Layer 1, head 1: {axes}" in texts.all_text_contents()
+
+
+@pytest.mark.parametrize("layers", [1, 2, 4])
+def test_on_a_phone_the_titles_stand_apart(open_figure, layers):
+    page = open_figure(AttentionViewer(weights(layers, 2, T, T)), width=390)
+    title = page.page.locator("svg text", has_text="heads across").bounding_box()
+    below = page.page.locator("svg text", has_text="Layer 1, head 1").bounding_box()
+    assert title["y"] + title["height"] <= below["y"] + 1
 
 
 def test_the_theme_may_change(open_figure):
@@ -1032,6 +1098,21 @@ def test_the_stored_picture_leaves_wide_characters_their_room(open_figure, tmp_p
     page.require_fit()
 
 
+@pytest.mark.parametrize("width", [390, 1000])
+def test_weights_are_read_whole(open_figure, width):
+    w = torch.zeros(3, T, T)
+    w[0, 0, 0], w[0, 0, 1] = 1, 1e-4
+    w[1] = 12345 * w[0]
+    for given, least in ((w[:1], "< 0.001"), (w[:2], "< 0.001"), (w - w.roll(1, -1), "> −0.001")):
+        page = open_figure(AttentionViewer(given, query=0, head=min(2, len(given))), width=width)
+        cut_off = """() => [...document.querySelectorAll(".ab-list tbody td:last-child")]
+          .filter((cell) => cell.scrollWidth > cell.clientWidth).map((cell) => cell.textContent)"""
+        assert page.page.evaluate(cut_off) == []
+        page.press("overview", "ArrowLeft")
+        assert least in [one[2] for one in listed(page, "top-keys")]
+        assert page.page.evaluate(cut_off) == []
+
+
 def test_negative_weights_are_drawn_and_named(open_figure, tmp_path):
     """As a difference of two maps has them; −1 is a weight as any other."""
     w = weights(2, H, T, T)
@@ -1054,6 +1135,18 @@ def test_negative_weights_are_drawn_and_named(open_figure, tmp_path):
     assert "ochre" not in note(page)
     viewer.save(tmp_path / "it.svg")
     assert ">−1<" in (tmp_path / "it.svg").read_text("utf-8")
+
+
+@pytest.mark.parametrize("megabytes", [64, 0.04])
+def test_the_weight_farthest_from_0_is_the_one_that_is_named(open_figure, megabytes):
+    w = torch.zeros(1, LONG, LONG)
+    w[0, 2, 3], w[0, 2, 4], w[0, 5, 3] = -1, 0.5, 0.25
+    page = open_figure(AttentionViewer(w, megabytes=megabytes, query=2))
+    assert page.state("key") == 3
+    assert page.said.startswith("Query 2 “2” gives its weight farthest from 0, −1.000, to key 3 “3”.")
+    assert page.said.endswith("Key 3 “3” gets its weight farthest from 0, −1.000, from query 2 “2”.")
+    assert listed(page, "top-keys")[:2] == [["3", "3", "−1.000"], ["4", "4", "0.500"]]
+    assert [one[2] for one in listed(page, "top-queries")][:2] == ["−1.000", "0.250"]
 
 
 def test_of_a_long_head_the_negative_weights_are_kept_too(open_figure):

@@ -116,7 +116,7 @@ class KeyValueCache:
         if self.key is None or self.value is None:  # empty
             # copies, as of a memory, and the caller's stay the caller's
             self.key, self.value = key.clone(), value.clone()
-        elif torch.is_grad_enabled():
+        elif torch.is_grad_enabled() or torch.compiler.is_compiling():
             self.key = torch.cat([self.key, key], dim=2)  # (B, H, length + T, Dh)
             self.value = torch.cat([self.value, value], dim=2)
         else:  # the same, but what is stored need not be copied to add to it

@@ -63,6 +63,8 @@ class SinkAttention(MultiHeadAttention):
         if valid_lens is not None:  # the sink is a key more, and always counts
             check_lengths(valid_lens, num_keys)
             valid_lens = valid_lens.long() + 1
+        plain = (None if _with_sink(t, num_keys) is t else t for t in (mask, bias))
+        super().tables(shape, device, None, *plain)  # errors name what came
         mask, bias = (_with_sink(table, num_keys) for table in (mask, bias))
         shape = torch.Size([*shape[:-1], num_keys + 1])
         return super().tables(shape, device, valid_lens, mask, bias)

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from copy import deepcopy
 from pathlib import Path
 from types import ModuleType
 from typing import Any, cast
@@ -10,7 +11,7 @@ from typing import Any, cast
 import torch
 from torch import nn
 
-from attnbook.interop.copying import check_kind, copy_into, stack_into
+from attnbook.interop.copying import MERGE, check_kind, copy_into, stack_into
 from attnbook.transformer import BertConfig, BertEncoder, EncoderLayer
 
 #: A sentence and its ids under bert-base-uncased, as a batch of one, without [CLS] and [SEP].
@@ -39,6 +40,18 @@ def _check_bert(model: nn.Module) -> None:
     inner = prefix and isinstance(getattr(model, prefix, None), kind)
     advice = f"; pass its .{prefix}" if inner else ""
     check_kind(model, kind, f"transformers.{BERTS[model_type]}", advice)
+    _check_parts(model, kind)
+
+
+def _check_parts(model: Any, kind: type[nn.Module]) -> None:
+    """Require parts of the classes that the model is made of: an activation or a layer put in computes its own."""
+    config = deepcopy(model.config)
+    config.num_hidden_layers = len(model.encoder.layer)
+    with torch.device("meta"):
+        parts = dict(kind(config).named_modules())
+    for name, part in model.named_modules():
+        if name in parts:
+            check_kind(part, type(parts[name]), advice=MERGE)
 
 
 @torch.no_grad()
@@ -55,7 +68,7 @@ def from_huggingface_bert(model: nn.Module) -> BertEncoder:
         without padding wherever it stands.
 
     Raises:
-        TypeError: another kind of model, or parts of it that are, such as adapters.
+        TypeError: another kind of model, or parts of it that are, such as adapters or another activation.
         ValueError: a configuration that ours does not have: another activation, a decoder, relative positions.
     """
     _check_bert(model)
@@ -75,7 +88,7 @@ def from_huggingface_bert(model: nn.Module) -> BertEncoder:
             d_model=theirs.hidden_size,
             num_heads=theirs.num_attention_heads,
             d_ff=theirs.intermediate_size,
-            num_layers=theirs.num_hidden_layers,
+            num_layers=len(bert.encoder.layer),
             max_positions=theirs.max_position_embeddings - first,
             num_segments=theirs.type_vocab_size,
             dropout=theirs.hidden_dropout_prob,

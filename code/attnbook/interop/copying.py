@@ -6,6 +6,7 @@ import torch
 from torch import nn
 
 PARTS = (nn.Linear, nn.LayerNorm, nn.Embedding)
+MERGE = "; merge adapters into the weights before copying, and put back other parts"
 
 
 def check_kind(layer: object, kind: type, called: str = "", advice: str = "") -> None:
@@ -20,7 +21,10 @@ def check_kind(layer: object, kind: type, called: str = "", advice: str = "") ->
     Raises:
         TypeError: another class, or one below it with methods of its own.
     """
-    expected = f"expected a {called or kind.__name__}, got {type(layer).__name__}"
+    came = type(layer).__name__
+    if came == (called or kind.__name__) and type(layer) is not kind:
+        came = f"{type(layer).__module__}.{came}"
+    expected = f"expected a {called or kind.__name__}, got {came}"
     if not isinstance(layer, kind):
         raise TypeError(expected + advice)
     line = type(layer).__mro__
@@ -31,7 +35,7 @@ def check_kind(layer: object, kind: type, called: str = "", advice: str = "") ->
 
 
 def _check_part(part: object, kind: type) -> None:
-    check_kind(part, kind, advice="; merge adapters into the weights before copying")
+    check_kind(part, kind, advice=MERGE)
 
 
 def copy_into(target: nn.Module, source: nn.Module) -> None:

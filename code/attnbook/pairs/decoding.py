@@ -69,14 +69,25 @@ def pairs_above(
         B sets of (type, row, column).
 
     Raises:
-        TypeError, ValueError: scores that are not floats with four axes, or a mask that is not bool or does not fit.
+        TypeError, ValueError: scores that are not floats with four axes, or NaN where the mask lets them count; or a
+            mask that is not bool or does not fit.
     """
     check_tensor("scores", scores, dims=4)
     chosen = scores > threshold
     check_table(scores, chosen, mask)
+    _refuse_nan(scores, mask)
     if mask is not None:
         chosen = chosen & mask
     return [{tuple(pair) for pair in one.nonzero().tolist()} for one in chosen]
+
+
+def _refuse_nan(scores: Tensor, mask: Tensor | None) -> None:
+    """NaN is above no threshold, so it would pass for a model that finds nothing."""
+    unknown = scores.isnan() if mask is None else scores.isnan() & mask
+    if unknown.any():
+        raise ValueError(
+            "the model's scores are NaN: its training diverged, or the file is damaged"
+        )
 
 
 def nested_decode(scores: Tensor, threshold: float = 0.0) -> Tensor:
@@ -90,7 +101,7 @@ def nested_decode(scores: Tensor, threshold: float = 0.0) -> Tensor:
         bool (T, T), True = a span that is kept.
 
     Raises:
-        TypeError, ValueError: scores that are not floats, or not a square.
+        TypeError, ValueError: scores that are not floats, not a square, or NaN where they count.
     """
     check_tensor("scores", scores, dims=2)
     rows, columns = scores.shape
@@ -100,6 +111,7 @@ def nested_decode(scores: Tensor, threshold: float = 0.0) -> Tensor:
         )
     chosen = torch.zeros_like(scores, dtype=torch.bool)
     forwards = causal_mask(len(scores), device=scores.device).T  # row ≤ column
+    _refuse_nan(scores, forwards)
     spans = map(tuple, ((scores > threshold) & forwards).nonzero().tolist())
     better: list[tuple[int, int]] = []
     for i, j in sorted(spans, key=lambda span: -scores[span].item()):

@@ -76,6 +76,8 @@ class AttentionViewer(Figure):
             `nn.MultiheadAttention` are a list of one layer: `[weights]`; it makes them if it is called with
             `average_attn_weights=False`. (Otherwise they are (B, T, S), and sequences would pass for heads.) Or a
             dict: name → the arguments of one such call, (attentions, tokens) or (attentions, tokens, key_tokens).
+            Of a model that looks at a window only, such as Longformer, the columns are places in that window, and no
+            keys: put them in their places of a (T, T) table first.
         tokens: T texts or ids of the queries; without, positions are numbered.
         key_tokens: S texts or ids of the keys, where they are not the queries.
         batch: which sequence of the batch. For the steps of generate(), also a list with its place in each step. Of
@@ -132,6 +134,13 @@ class AttentionViewer(Figure):
         else:
             several = {"attention": (attentions, tokens, key_tokens)}
         alone = several is not attentions
+        if not several:
+            raise ValueError("AttentionViewer needs at least one kind of attention")
+        for name in several:
+            if not isinstance(name, str):
+                raise TypeError(f"kinds are called by texts, got {name!r}")
+        for role, one in (("batch", batch), ("layers", layers), ("heads", heads)):
+            _check_kinds(role, one, several)
         given = {
             name: _given(
                 name,
@@ -142,8 +151,6 @@ class AttentionViewer(Figure):
             )
             for name, one in several.items()
         }
-        if not given:
-            raise ValueError("AttentionViewer needs at least one kind of attention")
         count = sum(len(layers) * len(layers[0]) for layers, *_ in given.values())
         kinds = [_pack(name, one, count, megabytes) for name, one in given.items()]
         self._kinds = {kind["name"]: kind for kind in kinds}
@@ -157,7 +164,8 @@ class AttentionViewer(Figure):
         if "query" not in state:
             self.query = self._sizes()[2] // 2
         if "key" not in state:
-            self.key = int(self.weights([self.query]).argmax())
+            row = np.ma.filled(self.weights([self.query]), 0)
+            self.key = int(np.nan_to_num(np.abs(row)).argmax())
 
     def _sizes(self) -> list[int]:
         return [len(places) for places in self._places().values()]
@@ -279,6 +287,16 @@ class AttentionViewer(Figure):
         )
 
 
+def _check_kinds(role: str, given: Any, kinds: dict[str, Any]) -> None:
+    unknown = (
+        [name for name in given if name not in kinds] if isinstance(given, dict) else []
+    )
+    if unknown:
+        raise ValueError(
+            f"{role} has an entry {unknown[0]!r}, but no kind is called so; there are {', '.join(kinds)}"
+        )
+
+
 def _of(given: Any, kind: str, otherwise: Any = None) -> Any:
     """What is given for all kinds, or in a dict for each."""
     return given.get(kind, otherwise) if isinstance(given, dict) else given
@@ -314,9 +332,12 @@ def _brought_together(
         for given, count, role in zip(numbers, sizes, ("layers", "heads"), strict=True)
     )
     advice = ""
-    one_more = hasattr(tokens, "__len__") and len(tokens) == T + 1
-    if one_more and has_steps(attentions):
-        advice = "; in generate() a query is the token that a step reads, which the last is not: pass tokens[:-1]"
+    more = len(tokens) - T if hasattr(tokens, "__len__") else 0
+    if more > 0 and has_steps(attentions):
+        advice = (
+            "; in generate() a query is the token that a step reads, which the last is not, nor what follows the end: "
+            f"pass tokens[:{-1 if more == 1 else T}]"
+        )
     queries = labels_of(tokens, T, "tokens", advice)
     keys = None
     windowed = (

@@ -55,7 +55,8 @@ export const overviewLayout = (width, kind, small = false) => {
   const [left, top] = [Math.max(26, 12 + DIGIT * digitsOf(kind.layers)), small ? 18 : 44];
   const [layers, heads] = [kind.heads.length, kind.heads[0].length];
   const size = Math.min(small ? 72 / Math.max(2, layers) : 84, (width - left) / heads);
-  return { left, top, size, bottom: top + size * layers + (small ? 0 : SCALE) };
+  // small, the title stands beside the heads, in three lines
+  return { left, top, size, bottom: top + (small ? Math.max(size * layers, 54) : size * layers + SCALE) };
 };
 
 // Which of `count` places are labelled, at least `apart` from each other: the chosen one, and the last if it fits.

@@ -12,7 +12,7 @@ import {
   averages, isCausal, isMasked, largestOf, mapOf, mapOfHead, packedOf, partOf, sizesOf, spreadOf, sumOf,
   threeDecimals, topOfCells, unmasked, weightAt,
 } from "./stored.js";
-import { entropyInWords, inWords, longestSaid, makeList, MOST, notesOn, STYLE, topOf } from "./words.js";
+import { entropyInWords, inWords, lettersOf, longestSaid, makeList, MOST, notesOn, STYLE, topOf } from "./words.js";
 
 // The first and the last token of the page of `window` tokens that token t is on.
 function pageOf(t, count, window) {
@@ -107,9 +107,10 @@ function render({ model, el }) {
     draw: drawWindow,
     label: ({ layer, head }) => `Heat map of layer ${layer}, head ${head}`,
   });
+  const letters = lettersOf(data.kinds);
   const lists = {
-    rows: makeList("top-keys", Math.min(MOST, longest)),
-    columns: makeList("top-queries", Math.min(MOST, longest)),
+    rows: makeList("top-keys", Math.min(MOST, longest), letters),
+    columns: makeList("top-queries", Math.min(MOST, longest), letters),
   };
   const tables = html("div", { class: "ab-lists" }, lists.rows.table, lists.columns.table);
   const lines = stage({

@@ -9,10 +9,11 @@ from torch.nn.functional import pad
 Steps = list[list[Tensor]]  # steps of layers (B, H, t, s)
 
 
-def are_steps(steps: Steps) -> bool:
+def are_steps(steps: Steps, listed: bool) -> bool:
     """Whether what comes in a tuple of tuples are steps of layers: the first reads a prompt, each later one a token.
 
-    Layers of an encoder–decoder that hold two arrays each, (self, cross), are none.
+    Layers of an encoder–decoder that hold two arrays each, (self, cross), are none. A single tuple of two arrays may be
+    either: a step stands in a tuple, a layer of this package in a list.
     """
     first, *later = (step[0].shape[-2] for step in steps)
     count = len(steps[0])
@@ -23,7 +24,7 @@ def are_steps(steps: Steps) -> bool:
     if any(layer.shape[:3] != step[0].shape[:3] for step in steps for layer in step):
         return False
     if not later:
-        return count != 2
+        return not (listed and count == 2)
     one_each = all(t == 1 for t in later)
     read_again = list(later) == [first + i for i in range(1, len(steps))]  # no cache
     return one_each or read_again

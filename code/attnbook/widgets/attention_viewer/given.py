@@ -77,6 +77,11 @@ def _refuse_outputs(value: Any) -> None:
         raise ValueError(
             "attentions are None; call the model with output_attentions=True"
         )
+    if isinstance(value, tuple) and any(_tuples(value)) and any(map(_is_array, value)):
+        raise TypeError(
+            "got arrays beside tuples of arrays, which is a model's whole output; pass the part that holds its "
+            "attentions, such as out[-1], or call the model with return_dict=True"
+        )
     if not is_output(value):
         if isinstance(value, dict):
             raise TypeError(
@@ -116,7 +121,7 @@ def _stacked(attentions: Any, batch: Any, keys_are_queries: bool) -> list[Tensor
             [_tensor(layer, f"step {i}") for layer in step if layer is not None]
             for i, step in enumerate(attentions, start=1)
         ]
-        understood = are_steps(steps)
+        understood = are_steps(steps, isinstance(attentions, list))
     except (TypeError, IndexError):
         understood = False
     if not understood:
@@ -177,7 +182,8 @@ def _tensor(value: Any, name: str) -> Tensor:
     try:
         if not isinstance(value, Tensor) and hasattr(value, "__array__"):
             value = _plain(np.asarray(value))
-        tensor = torch.as_tensor(value)
+        tensor = torch.as_tensor(value).detach()
+        tensor = tensor if tensor.layout == torch.strided else tensor.to_dense()
     except (TypeError, ValueError, RuntimeError) as error:
         raise TypeError(
             f"{name} must be tensors, arrays or lists of numbers with equally long rows; got "
@@ -185,12 +191,18 @@ def _tensor(value: Any, name: str) -> Tensor:
         ) from None
     if tensor.is_complex():
         raise TypeError(f"{name} must be real numbers; got {tensor.dtype}")
-    return tensor.detach()
+    if tensor.is_meta:
+        raise TypeError(
+            f"{name} must hold numbers; tensors on the meta device have none"
+        )
+    return tensor
 
 
 def _plain(array: np.ndarray) -> np.ndarray:
     """An array that PyTorch takes: of a dtype it knows, in one direction, and writable, or it would warn."""
-    if array.dtype.kind == "V":  # bfloat16 of JAX and TensorFlow
+    kind = array.dtype
+    strange = kind.kind in "iuf" and (kind.itemsize > 8 or not kind.isnative)
+    if strange or kind.kind == "V":  # bfloat16 of JAX and TensorFlow
         array = array.astype("f4")
     backwards = any(stride < 0 for stride in array.strides)
     return array.copy() if backwards or not array.flags.writeable else array
@@ -282,7 +294,12 @@ def labels_of(tokens: Any, count: int, role: str, advice: str = "") -> list[str]
         )
     if not hasattr(tokens, "tolist") and hasattr(tokens, "__array__"):
         tokens = np.asarray(tokens)
-    listed = tokens.tolist() if hasattr(tokens, "tolist") else list(tokens)
+    try:
+        listed = list(tokens.tolist() if hasattr(tokens, "tolist") else tokens)
+    except TypeError:
+        raise TypeError(
+            f"{role} must be a list of texts or ids, got {tokens!r}"
+        ) from None
     listed = [one if isinstance(one, str) else _plain_id(one) for one in listed]
     if len(listed) == 1 and isinstance(listed[0], list | tuple) and count > 1:
         raise ValueError(

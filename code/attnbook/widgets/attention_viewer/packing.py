@@ -115,7 +115,7 @@ def pack_head(
     for axis, by, table in (("rows", sizes, known), ("columns", sizes.T, known.T)):
         index = by.topk(kept, dim=1).indices
         packed[axis] = [_text(index, "<u2"), _text(table.gather(1, index), "<f2")]
-    columns = w.nansum(dim=0)
+    columns = w[~sums.isnan()].sum(dim=0)
     return packed | {
         "row_sums": _text(sums, "<f2"),
         "column_sums": _text(columns, "<f2"),

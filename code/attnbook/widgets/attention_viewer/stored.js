@@ -60,7 +60,7 @@ function headOf(kind, layer, head) {
 
 export const sizesOf = (kind) => [kind.queries.length, (kind.keys || kind.queries).length];
 
-// The weights of a row or column that are there, largest first: [{at, weight}].
+// The weights of a row or column that are there, the one farthest from 0 first: [{at, weight}].
 export function largestOf(kind, layer, head, axis, i, most = Infinity) {
   const [T, S] = sizesOf(kind);
   const found = headOf(kind, layer, head);
@@ -73,7 +73,7 @@ export function largestOf(kind, layer, head, axis, i, most = Infinity) {
     for (let n = i * kind.kept; n < (i + 1) * kind.kept; n++) line.push({ at: at[n], weight: weights[n] });
   }
   const there = line.filter(({ weight }) => Number.isFinite(weight));
-  return there.sort((a, b) => b.weight - a.weight || a.at - b.at).slice(0, most);
+  return there.sort((a, b) => Math.abs(b.weight) - Math.abs(a.weight) || a.at - b.at).slice(0, most);
 }
 
 // The sum of a row (NaN if one of its weights is) or of what is there of a column.
@@ -163,22 +163,37 @@ export function unmasked(kind, cells, columns, top = 0, left = 0) {
   return cells.map((weight, n) => (isMasked(kind, ...at(n), weight) ? NaN : weight));
 }
 
-// What each key gets from all queries together.
+// What each key gets from all queries together, those with a NaN left out.
 function received(kind, layer, head) {
   const found = headOf(kind, layer, head);
   if (!found.all) return found.sums.columns;
   const S = sizesOf(kind)[1];
+  const counts = known(kind, layer, head);
   found.received ||= found.all.reduce((all, weight, n) => {
-    all[n % S] += Number.isFinite(weight) ? weight : 0;
+    all[n % S] += counts[Math.floor(n / S)] ? weight : 0;
     return all;
   }, new Float64Array(S));
   return found.received;
 }
 
-// How many queries can see a key, and what it gets from them on average.
-const seenBy = (kind, j) => sizesOf(kind)[0] - (isCausal(kind) ? j : 0);
-export const averages = (kind, layer, head) =>
-  Array.from(received(kind, layer, head), (all, j) => all / seenBy(kind, j));
+// Which queries have weights that are numbers: 1, or else 0.
+function known(kind, layer, head) {
+  const found = headOf(kind, layer, head);
+  const sums = () => range(sizesOf(kind)[0]).map((i) => sumOf(kind, layer, head, "rows", i));
+  found.known ||= sums().map((total) => +!Number.isNaN(total));
+  return found.known;
+}
+
+// What each key gets, on average, from the queries that can see it; NaN if none of these has weights.
+export function averages(kind, layer, head) {
+  const counts = known(kind, layer, head);
+  let seeing = sum(counts);
+  return Array.from(received(kind, layer, head), (total, j) => {
+    const mean = total / seeing;
+    if (isCausal(kind)) seeing -= counts[j];
+    return mean;
+  });
+}
 
 // What one weight is called wherever it is printed: "0.625", "< 0.001".
 export function threeDecimals(weight) {

@@ -1,6 +1,6 @@
 /* What the viewer says: notes on a head, a sentence in both directions, and the two lists. */
 
-import { clamp, fmt, html, mean, range, weightFill } from "../kit/kit.js";
+import { clamp, fmt, html, mean, range, signedFill, weightFill } from "../kit/kit.js";
 import { cut, quoted } from "./drawing.js";
 import {
   averages, isCausal, isMasked, largestOf, packedOf, sizesOf, spreadOf, threeDecimals, topOfCells,
@@ -28,7 +28,7 @@ export function notesOn(kind, layer, head, kept) {
 
 // How the chosen row is spread over the keys. (Small weights may have been rounded to 0, so nobody "gets none".)
 function spreadInWords(spread, kind, query) {
-  if (isCausal(kind) && query === 0) return " It sees no other key.";
+  if (sizesOf(kind)[1] === 1 || (isCausal(kind) && query === 0)) return " It sees no other key.";
   if (!spread) return "";
   if (spread.seen === 1) return " Its other weights are 0, or too small to be stored.";
   return spread.most === 1 ? "" : ` 90 % of its weight lies on ${spread.most} keys.`;
@@ -46,7 +46,7 @@ function isSink(kind, layer, head, key) {
   const [T, S] = sizesOf(kind);
   const even = isCausal(kind) ? mean(range(key, T).map((i) => 1 / (i + 1))) : 1 / S;
   const lower = (weight, j) => j === key || (isCausal(kind) && j === S - 1) || weight < all[key];
-  return S > 1 && !(isCausal(kind) && key === S - 1) && all[key] >= 2 * even && all.every(lower);
+  return T > 1 && S > 1 && !(isCausal(kind) && key === S - 1) && all[key] >= 2 * even && all.every(lower);
 }
 
 const called = (name, i, labels) => `${name} ${i} ${quoted(labels[i])}`;
@@ -55,20 +55,26 @@ const remarks = (at, [from, to], forced) => {
   return found.some(Boolean) ? ` (${found.filter(Boolean).join("; ")})` : "";
 };
 
+// "largest weight", of a head that has negative ones the weight that is farthest from 0.
+const largest = ({ kind, layer, head }) =>
+  packedOf(kind, layer, head).signed ? "weight farthest from 0" : "largest weight";
+
 // The key that the query looks at most.
-function ofQuery({ kind, layer, head, query, queries, keys, columns }) {
+function ofQuery(view) {
+  const { kind, layer, head, query, queries, keys, columns } = view;
   const best = largestOf(kind, layer, head, "rows", query, 1)[0];
   const me = called("Query", query, queries);
   if (!best) return `${me} has no weights: they are NaN.`;
   if (best.weight === 0) return `${me} has weights of 0.000 only.`;
   return (
-    `${me} gives its largest weight, ${threeDecimals(best.weight)}, to ${called("key", best.at, keys)}` +
+    `${me} gives its ${largest(view)}, ${threeDecimals(best.weight)}, to ${called("key", best.at, keys)}` +
     `${remarks(best.at, columns)}.${spreadInWords(spreadOf(kind, layer, head, query), kind, query)}`
   );
 }
 
 // The query that looks most at the key, of those that have a choice.
-function ofKey({ kind, layer, head, key, queries, keys, rows }) {
+function ofKey(view) {
+  const { kind, layer, head, key, queries, keys, rows } = view;
   const all = largestOf(kind, layer, head, "columns", key).filter(({ at }) => !isCausal(kind) || at >= key);
   const [me, forced] = [called("Key", key, keys), isCausal(kind) && key === 0 && all.length > 1];
   const best = all.find(({ at }) => !forced || at > 0);
@@ -77,7 +83,7 @@ function ofKey({ kind, layer, head, key, queries, keys, rows }) {
   const from = called("query", best.at, queries) + remarks(best.at, rows, forced);
   if (isCausal(kind) && key === queries.length - 1) return `Only ${from} sees ${called("key", key, keys)}: ${given}.`;
   if (best.weight === 0) return `${me} has weights of 0.000 only.`;
-  const start = `${me} gets its largest weight, ${given}, from ${from}`;
+  const start = `${me} gets its ${largest(view)}, ${given}, from ${from}`;
   if (!isSink(kind, layer, head, key)) return `${start}.`;
   const means = averages(kind, layer, head);
   const but = isCausal(kind) && means.at(-1) >= means[key] ? " but the last, which only one query sees" : "";
@@ -112,7 +118,16 @@ export function topOf(kind, layer, head, axis, i) {
     .slice(0, MOST);
 }
 
-export function makeList(name, rows) {
+// How long a weight may be, written out.
+export const lettersOf = (kinds) =>
+  Math.max(
+    ...kinds
+      .flatMap(({ heads }) => heads.flat())
+      .flatMap(({ top, signed }) => (signed ? [-top, -1e-4] : [top, 1e-4]))
+      .map((weight) => threeDecimals(weight).length),
+  );
+
+export function makeList(name, rows, letters) {
   const caption = html("caption");
   const lines = range(rows).map(() => html("tr", {}, html("td"), html("td"), html("td")));
   const head = html("tr", {}, ...["pos.", "token", "weight"].map((text) => html("th", { scope: "col", text })));
@@ -123,6 +138,7 @@ export function makeList(name, rows) {
     html("thead", {}, head),
     html("tbody", {}, ...lines),
   );
+  table.style.setProperty("--ab-letters", letters);
   return {
     table,
     show(title, found, labels) {
@@ -137,7 +153,8 @@ export function makeList(name, rows) {
         label.textContent = one ? cut(labels[one.at], 24) : "";
         label.title = one ? labels[one.at] : "";
         weight.textContent = one ? threeDecimals(one.weight) : "";
-        weight.style.setProperty("--ab-part", one ? `${100 * clamp(one.weight / most, 0, 1)}%` : "0%");
+        weight.classList.toggle("ab-negative", one?.weight < 0);
+        weight.style.setProperty("--ab-part", one ? `${100 * clamp(Math.abs(one.weight) / most, 0, 1)}%` : "0%");
       });
     },
   };
@@ -158,13 +175,14 @@ export const STYLE = `
   background: none; white-space: nowrap; line-height: 1.5; overflow: hidden; text-overflow: ellipsis; }
 .ab-card .ab-list thead th { color: var(--ab-muted); font-size: 12px; }
 .ab-card .ab-list thead th:first-child { width: max(2.9em, calc(var(--ab-digits) * 1ch + 1.2em)); text-align: right; }
-.ab-card .ab-list thead th:last-child { width: 5.8em; }
-@media (max-width: 480px) { .ab-card .ab-list thead th:last-child { width: 4.9em; } }
+.ab-card .ab-list thead th:last-child { width: calc(var(--ab-letters) * 1.1ch + 0.6em); }
 .ab-card .ab-list tbody tr { height: 21.5px; }
 .ab-card .ab-list td { font-variant-numeric: tabular-nums; }
 .ab-card .ab-list td:first-child { color: var(--ab-muted); text-align: right; }
 .ab-card .ab-list tbody td:last-child {
-  background: linear-gradient(to right, ${weightFill(0.25)} var(--ab-part), transparent var(--ab-part)); }
+  background: linear-gradient(to right, var(--ab-bar) var(--ab-part), transparent var(--ab-part)); }
+.ab-card .ab-list tbody td { --ab-bar: ${weightFill(0.25)}; }
+.ab-card .ab-list tbody td.ab-negative { --ab-bar: ${signedFill(-0.25)}; }
 .ab-card .ab-note-line { color: var(--ab-muted); min-height: 1.45em; margin: 0 0 0.5rem; }
 .ab-card .ab-overviews { flex: 1 1 300px; min-width: min(240px, 100%); display: flex; flex-direction: column;
   gap: 0.5rem; }
