@@ -135,14 +135,14 @@ LAYERS = [
     *(
         (make(E, H, **options), HEADS, SCORED | {"bias": BIAS})
         for options in ({}, {"num_kv_heads": 1, "bias": False})
-        for make in (MultiHeadAttention, lambda *a, **o: SinkAttention(*a, True, **o))
+        for make in (MultiHeadAttention, lambda *a, **o: SinkAttention(*a, learned=True, **o))
     ),
     *(
         (make(E, H, **options), {"query": X}, OWN | {"bias": OWN_BIAS, "need_weights": True})
         for options in ({}, {"num_kv_heads": 1, "bias": False}, ROTARY)
-        for make in (MultiHeadAttention, lambda *a, **o: SinkAttention(*a, False, **o))
+        for make in (MultiHeadAttention, lambda *a, **o: SinkAttention(*a, learned=False, **o))
     ),
-    (SinkAttention(E, H, True), HEADS,
+    (SinkAttention(E, H, learned=True), HEADS,
      {"valid_lens": LENS, "mask": SINK(MASK, (1, 0), value=True), "bias": SINK(BIAS, (1, 0)), "need_weights": True}),
 ]  # fmt: skip
 LAYERS = [(fill(layer).double().eval(), given, more) for layer, given, more in LAYERS]
