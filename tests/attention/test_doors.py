@@ -131,6 +131,7 @@ LAYERS = [
     (DebertaPositions(E, H, 3), SPLIT, {}),
     (WideHeads(E, H, bias=True), HEADS, SOFT),
     (SeparateHeads(E, H, bias=True), HEADS, SOFT),
+    (WideHeads(E, H, head_dim=5), HEADS, SOFT),
     (LatentAttention(E, H, 5), {"x": X}, {"kept": randn(B, 2, 5)}),
     *(
         (make(E, H, **options), HEADS, SCORED | {"bias": BIAS})
@@ -204,6 +205,20 @@ def test_options_have_names_and_one_order():
         assert options == sorted(options, key=order.index), layer
         for name in options:
             assert kinds[name].kind is inspect.Parameter.KEYWORD_ONLY, (layer, name)
+
+
+@pytest.mark.parametrize(
+    ("call", "given"),
+    [
+        (attention.nadaraya_watson, (*POINTS.values(), "triangular")),
+        (attention.tiled_attention, (*SQUARE.values(), 2)),
+        (LatentAttention(E, H, 5).double(), (X, randn(B, 2, 5))),
+        (SinkAttention, (E, H, True)),
+    ],
+)
+def test_options_are_not_taken_by_their_place(call, given):
+    with pytest.raises(TypeError, match="positional arguments? but"):
+        call(*given)
 
 
 @each_door

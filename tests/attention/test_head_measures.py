@@ -64,9 +64,23 @@ def test_prefix_matching_by_loops():
 def test_prefix_matching_errors():
     with pytest.raises(ValueError, match="pass the weights of these tokens"):
         prefix_matching(torch.rand(2, 5, 5), torch.arange(7))
-    for weights, tokens in (((2, 5, 5), torch.zeros(3, 5)), ((3, 2, 5, 4), torch.zeros(3, 5))):
+    for weights, tokens in (((2, 5, 5), torch.zeros(3, 5).long()), ((3, 2, 5, 4), torch.zeros(3, 5).long())):
         with pytest.raises(ValueError, match="pass the weights of these tokens"):
             prefix_matching(torch.rand(weights), tokens)
+
+
+@pytest.mark.parametrize(
+    ("tokens", "error", "message"),
+    [
+        ([1, 2, 1, 2, 1], TypeError, "tokens must be a tensor of integers, got list"),
+        (torch.rand(5), TypeError, "tokens must hold integers, got torch.float32"),
+        (torch.tensor(3), ValueError, r"tokens must be \(T,\) or \(B, T\), got shape \(\)"),
+        (torch.ones(1, 1, 5).long(), ValueError, r"got shape \(1, 1, 5\)"),
+    ],
+)
+def test_tokens_of_another_kind(tokens, error, message):
+    with pytest.raises(error, match=message):
+        prefix_matching(torch.rand(2, 5, 5), tokens)
 
 
 def test_weights_without_sequences_are_not_taken_for_those_of_as_many_tokens():

@@ -275,7 +275,7 @@ def test_a_bias_that_does_not_fit_leaves_the_cache_as_it_was():
         (lambda query, key: query, ValueError, "bias has shape (2, 3, 1, 11)"),
         (lambda query, key: None, TypeError, "bias must be a torch.Tensor, got NoneType"),
         (ShawPositions(7, 2), ValueError, "query has size 11, head_dim is 7"),
-        (DebertaPositions(66, 6, 2), ValueError, "query must be (B, 6, positions, 11)"),
+        (DebertaPositions(66, 6, 2).double(), ValueError, "query has 3 heads, num_heads is 6"),
         (3.0, TypeError, "bias must be a torch.Tensor, got float"),
     ):
         with pytest.raises(error, match=re.escape(message)):
@@ -386,7 +386,13 @@ QUERY = randn(B, H, T, D, dtype=torch.float32)
         (lambda: T5Positions(H, 32, 16, causal=True), ValueError, ("max_distance must be above 16",)),
         (lambda: DebertaPositions(33, 2, 4), ValueError, ("d_model 33 is not divisible by num_heads 2",)),
         (lambda: DebertaPositions(33, 3, 4)(QUERY, QUERY[0]), ValueError, ("key must have 4 axes",)),
-        (lambda: DebertaPositions(66, 6, 4)(QUERY, QUERY), ValueError, ("be (B, 6, positions, 11)",)),
+        (lambda: DebertaPositions(66, 6, 4)(QUERY, QUERY), ValueError, ("query has 3 heads, num_heads is 6",)),
+        (lambda: DebertaPositions(30, 3, 4)(QUERY, QUERY), ValueError, ("query has size 11, head_dim is 10",)),
+        (lambda: DebertaPositions(33, 3, 4)(QUERY, QUERY.double()), TypeError,
+         ("key is torch.float64, the layer is torch.float32",)),
+        (lambda: DebertaPositions(33, 3, 4).half()(QUERY, QUERY), TypeError, ("query is torch.float32, the layer is",)),
+        (lambda: ShawPositions(D, 2)(QUERY.double(), QUERY), TypeError,
+         ("query is torch.float64, the layer is torch.float32",)),
         (lambda: rotate(QUERY, torch.arange(T)), ValueError, ("got 11 features; use an even head_dim",)),
         (lambda: rotate(randn(T, 4), torch.arange(S)), ValueError, ("position must be (5,)", "got (7,)")),
         (lambda: rotate(randn(T, 4), torch.arange(T), base=-1), ValueError, ("base must be",)),

@@ -256,6 +256,7 @@ X, MEMORY = x_and_memory()
         (lambda: FeedForward(D, FF, dropout=1.0), ValueError, ("dropout must be at least 0 and below 1",)),
         (lambda: FeedForward(D, FF)(X), ValueError, ("x has size 33, d_model is 11",)),
         (lambda: FeedForward(D, FF)(coin(T, D)), TypeError, ("x must be a floating-point tensor",)),
+        (lambda: FeedForward(E, FF)(X), TypeError, ("x is torch.float64, the layer is torch.float32",)),
         (lambda: Residual(0), ValueError, ("d_model must be at least 1",)),
         (lambda: Residual(D, eps=0), ValueError, ("eps must be a finite number above 0",)),
         (lambda: EncoderLayer(E, 7, FF), ValueError, ("d_model 33 is not divisible by num_heads 7",)),

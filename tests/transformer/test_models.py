@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from attnbook.attention import KeyValueCache, causal_mask
+from attnbook.checks import check_ids
 from attnbook.transformer import (
     ACTIVATIONS,
     BERT_BASE,
@@ -20,7 +21,6 @@ from attnbook.transformer import (
     TransformerConfig,
     count_parameters,
 )
-from attnbook.transformer.models import check_ids
 from tensors import B, S, T, close, fill, says
 
 SMALL = TransformerConfig(

@@ -48,7 +48,9 @@ class LatentAttention(nn.Module):
         self.W_uv = nn.Linear(latent_size, d_model, bias=False)
         self.W_o = nn.Linear(d_model, d_model, bias=False)
 
-    def forward(self, x: Tensor, kept: Tensor | None = None) -> tuple[Tensor, Tensor]:
+    def forward(
+        self, x: Tensor, *, kept: Tensor | None = None
+    ) -> tuple[Tensor, Tensor]:
         """Attend from each new position to itself and all before it.
 
         Args:

@@ -6,6 +6,7 @@ from torch import Tensor, nn
 from attnbook.attention.masks import causal_mask, masked_softmax
 from attnbook.attention.scores import scaled_dot_score
 from attnbook.checks import (
+    check_alike,
     check_count,
     check_features,
     check_mask,
@@ -160,6 +161,7 @@ class QueryPooling(nn.Module):
         super().__init__()
         check_count("d_model", d_model)
         check_count("num_queries", num_queries)
+        self.d_model = d_model
         self.query = nn.Parameter(torch.randn(num_queries, d_model) * d_model**-0.5)
 
     def forward(
@@ -174,7 +176,8 @@ class QueryPooling(nn.Module):
         Returns:
             output (B, num_queries, D) and weights (B, num_queries, T).
         """
-        check_tensor("x", x, dims=3)
+        check_features("x", x, "d_model", self.d_model, dims=3)
+        check_alike("x", x, "the layer", self.query)
         query = self.query.expand(x.shape[0], -1, -1)  # (B, num_queries, D)
         weights = masked_softmax(scaled_dot_score(query, x), valid_lens)
         return weights @ x, weights

@@ -68,7 +68,7 @@ class FeedForward(nn.Module):
         Returns:
             (…, D).
         """
-        check_features("x", x, "d_model", self.d_model)
+        check_features("x", x, "d_model", self.d_model, module=self.W_1)
         return self.W_2(self.dropout(self.activation(self.W_1(x))))
 
 
