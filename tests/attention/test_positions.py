@@ -387,6 +387,7 @@ QUERY = randn(B, H, T, D, dtype=torch.float32)
         (lambda: DebertaPositions(33, 2, 4), ValueError, ("d_model 33 is not divisible by num_heads 2",)),
         (lambda: DebertaPositions(33, 3, 4)(QUERY, QUERY[0]), ValueError, ("key must have 4 axes",)),
         (lambda: DebertaPositions(66, 6, 4)(QUERY, QUERY), ValueError, ("query has 3 heads, num_heads is 6",)),
+        (lambda: DebertaPositions(33, 3, 4)(QUERY, QUERY[:1]), ValueError, ("query holds 2 sequences, key holds 1",)),
         (lambda: DebertaPositions(30, 3, 4)(QUERY, QUERY), ValueError, ("query has size 11, head_dim is 10",)),
         (lambda: DebertaPositions(33, 3, 4)(QUERY, QUERY.double()), TypeError,
          ("key is torch.float64, the layer is torch.float32",)),

@@ -4,7 +4,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from attnbook.attention import KeyValueCache, RotaryPositions, causal_mask
+from attnbook.attention import KeyValueCache, LearnedPositions, RotaryPositions, SinusoidalPositions, causal_mask
 from attnbook.transformer import ACTIVATIONS, DecoderLayer, EncoderLayer, FeedForward, Residual, count_parameters
 from tensors import HALF, HALF_TOLERANCE, LENGTHS, B, D, H, S, T, close, coin, fill, randn, says
 
@@ -211,6 +211,18 @@ def test_dropout_only_while_training(norm_first):
         torch.manual_seed(0)
         first, second = (layer.train()(*arguments)[0] for _ in range(2))
         assert (first - second).abs().max() > 0.01
+
+
+def test_dropout_can_be_switched_on_by_itself():
+    """As one samples from a trained model: all in evaluation, the modules of dropout alone in training."""
+    x, h = randn(B, T, E), randn(B, T, E, seed=1)
+    layers = FeedForward(E, FF, dropout=0.5), Residual(E, 0.5), SinusoidalPositions(E, 0.5), LearnedPositions(9, E, 0.5)
+    for layer in layers:
+        layer, given = layer.double().eval(), (x, h) if isinstance(layer, Residual) else (x,)
+        assert torch.equal(layer(*given), layer(*given))
+        layer.dropout.train()
+        torch.manual_seed(0)
+        assert (layer(*given) - layer(*given)).abs().max() > 0.01
 
 
 def test_where_dropout_acts():

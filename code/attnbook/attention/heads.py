@@ -115,7 +115,7 @@ class MultiHeadAttention(nn.Module):
             )
         q, k, v = self.project(query, key, value, cache)  # (B, H, T or S, Dh)
         stored = k, v
-        if cache is not None:  # which may hold another dtype, such as autocast's
+        if k.dtype != q.dtype:  # what a cache holds, such as autocast's
             k, v = k.to(q.dtype), v.to(q.dtype)
         group = self.num_heads // self.num_kv_heads  # query heads per key/value head
         if callable(bias):

@@ -188,6 +188,10 @@ class DebertaPositions(nn.Module):
                 raise ValueError(
                     f"{name} has {x.shape[1]} heads, num_heads is {heads}; pass it split into as many"
                 )
+        if query.shape[0] != key.shape[0]:
+            raise ValueError(
+                f"query holds {query.shape[0]} sequences, key holds {key.shape[0]}; pass those of the same ones"
+            )
         rows = torch.arange(2 * self.max_distance, device=query.device)
         vectors = self.embedding(rows)  # (2k, D), k the largest distance
         position_query = self.W_q(vectors).unflatten(-1, (heads, size))  # (2k, H, Dh)
