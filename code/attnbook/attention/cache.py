@@ -113,12 +113,12 @@ class KeyValueCache:
         _check_pair(key, value)
         self._check_grows()
         if self.key is not None and self.value is not None:
-            for name, stored, new in (
+            for name, old, new in (
                 ("keys", self.key, key),
                 ("values", self.value, value),
             ):
-                check_alike(f"the cache of {name}", stored, f"the new {name}", new)
-                _check_sizes(name, stored, new.shape)
+                check_alike(f"the cache of {name}", old, f"the new {name}", new)
+                _check_sizes(name, old, new.shape)
         self.key, self.value = self.joined(key, value)
         return self.key, self.value
 
@@ -134,13 +134,7 @@ class KeyValueCache:
         return key_room.join(self.key, key), value_room.join(self.value, value)
 
     def check_queries(self, query: Tensor, num_heads: int, head_dim: int) -> None:
-        """Require queries that fit what is stored, in any dtype: autocast and a cache kept in half precision change it.
-
-        Args:
-            query: (B, T, D), what the new positions are made from.
-            num_heads: of the layer's keys.
-            head_dim: Dh.
-        """
+        """Require queries (B, T, D) of a layer with so many key heads that fit what is stored, in whatever dtype."""
         if self.key is None:
             return
         shape = query.shape[0], num_heads, query.shape[1], head_dim

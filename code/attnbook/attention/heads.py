@@ -127,15 +127,9 @@ class MultiHeadAttention(nn.Module):
         if bias is not None:
             check_bias(bias, shape)
             bias = bias.reshape(aligned(bias.shape, shape))
+        dropout = self.dropout if self.training else 0.0
         output, weights = attend(
-            q,
-            k,
-            v,
-            mask,
-            bias,
-            dropout=self.dropout if self.training else 0.0,
-            group=group,
-            need_weights=need_weights,
+            q, k, v, mask, bias, dropout=dropout, group=group, need_weights=need_weights
         )
         output = self.W_o(output.transpose(1, 2).flatten(2))  # heads merged
         if cache is not None:  # only now: a call that fails leaves it as it was
@@ -162,11 +156,7 @@ class MultiHeadAttention(nn.Module):
         value: Tensor,
         cache: KeyValueCache | None = None,
     ) -> None:
-        """Require inputs that fit, and a cache that fits them.
-
-        Args:
-            query, key, value, cache: see `forward`; here all three are given.
-        """
+        """Require inputs that fit, as `forward` takes them, all three given, and a cache that fits them."""
         check_inputs(query, key, value, self.d_model, self.W_qkv)
         if self.rotary is not None and key is not query:
             raise ValueError(
@@ -195,15 +185,7 @@ class MultiHeadAttention(nn.Module):
         mask: Tensor | None,
         bias: Tensor | None,
     ) -> tuple[Tensor, Tensor, Tensor | None, Tensor | None, Tensor | None]:
-        """All that is attended to, and what is said of it: a subclass may add keys and values, which no cache keeps.
-
-        Args:
-            k, v: (B, Hkv, S, Dh), projected, those of the cache included.
-            valid_lens, mask, bias: see `forward`, unchecked.
-
-        Returns:
-            The same five.
-        """
+        """All keys and values (B, Hkv, S, Dh) and what is said of them; a subclass may add some, which are not kept."""
         return k, v, valid_lens, mask, bias
 
     def project(

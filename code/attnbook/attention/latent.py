@@ -7,11 +7,7 @@ from torch import Tensor, nn
 
 from attnbook.attention.masks import causal_mask, masked_softmax
 from attnbook.attention.splitting import head_size, merge_heads, split_heads
-from attnbook.checks import (
-    check_alike,
-    check_count,
-    check_features,
-)
+from attnbook.checks import check_alike, check_count, check_features
 
 
 class LatentAttention(nn.Module):

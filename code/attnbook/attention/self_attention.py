@@ -117,11 +117,7 @@ class SelfAttention(CrossAttention):
         self.causal = causal
 
     def forward(  # type: ignore[override]  # x is its own memory
-        self,
-        x: Tensor,
-        valid_lens: Tensor | None = None,
-        *,
-        mask: Tensor | None = None,
+        self, x: Tensor, valid_lens: Tensor | None = None, *, mask: Tensor | None = None
     ) -> tuple[Tensor, Tensor]:
         """Let every position look at every (or every earlier) position of its own sequence.
 

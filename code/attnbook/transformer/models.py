@@ -18,11 +18,7 @@ from attnbook.attention import (
     sequence_mask,
 )
 from attnbook.checks import check_ids
-from attnbook.transformer.blocks import (
-    DecoderLayer,
-    DecoderLayerCache,
-    EncoderLayer,
-)
+from attnbook.transformer.blocks import DecoderLayer, DecoderLayerCache, EncoderLayer
 from attnbook.transformer.configs import (
     BERT_BASE,
     PAPER_BASE,
