@@ -45,6 +45,12 @@ def test_right_arguments_pass():
         checks.check_probability("dropout", p)
     for x in (1, 1e-300, torch.tensor([2.0])):
         checks.check_positive("width", x)
+    for x in (0, -0.0, torch.tensor(0.0), 3):
+        checks.check_positive("noise", x, or_zero=True)
+    checks.check_number("w", -2)
+    checks.check_integers("tokens", torch.ones(T, S, dtype=torch.uint8))
+    checks.check_ids("ids", torch.tensor([[0, 12]], dtype=torch.int32), 13)
+    checks.check_ids("ids", torch.ones(0, T, dtype=torch.long), 13)
     checks.check_count("n", 1)
     checks.check_count("n", 0, at_least=0)
 
@@ -261,6 +267,23 @@ def test_right_arguments_pass():
                     ("width must be a number", "Tensor"),
                 ),
                 (lambda: checks.check_positive("width", True), TypeError, ("width must be a number", "bool")),
+                (
+                    lambda: checks.check_positive("noise", -1, or_zero=True),
+                    ValueError,
+                    ("noise must be a finite number of at least 0, got -1",),
+                ),
+                (lambda: checks.check_positive("noise", math.nan, or_zero=True), ValueError, ("got nan",)),
+                (lambda: checks.check_positive("noise", None, or_zero=True), TypeError, ("noise must be a number",)),
+                (lambda: checks.check_number("w", -math.inf), ValueError, ("w must be a finite number, got -inf",)),
+                (lambda: checks.check_number("w", "1"), TypeError, ("w must be a number, got str",)),
+                (
+                    lambda: checks.check_ids("ids", torch.tensor([[3, 13]]), 13),
+                    ValueError,
+                    ("ids holds the id 13, beyond the vocabulary of 13 (0 … 12)", "another vocabulary?"),
+                ),
+                (lambda: checks.check_ids("ids", torch.tensor([[3, -1]]), 13), ValueError, ("ids holds the id -1",)),
+                (lambda: checks.check_ids("ids", torch.tensor([3]), 13), ValueError, ("ids must be (B, T)", "[None]")),
+                (lambda: checks.check_ids("ids", [[3]], 13), TypeError, ("ids must be a tensor of token ids", "list")),
                 (lambda: checks.check_count("n", 2.0), TypeError, ("n must be an integer", "float", "int(n)")),
                 (lambda: checks.check_count("n", True), TypeError, ("n must be an integer", "bool")),
                 (lambda: checks.check_count("n", 1, at_least=2), ValueError, ("n must be at least 2, got 1",)),

@@ -12,6 +12,7 @@ from attnbook.attention import (
     MultiHeadAttention,
     RotaryPositions,
     SinkAttention,
+    alibi_bias,
     causal_mask,
     sliding_window_mask,
 )
@@ -200,6 +201,10 @@ def test_another_memory_is_never_taken_for_the_one_that_is_stored():
         (lambda f: f.start_cache(randn(B, S, E)).update(KEY, KEY), ValueError, "a memory, which stays as it is"),
         (lambda f: f.start_cache(randn(B, S, E)).shorten(2), ValueError, "a memory, which stays as it is"),
         (lambda f: DecoderLayerCache(KeyValueCache(), KeyValueCache()), ValueError, "across a memory's"),
+        (lambda f: KeyValueCache([KEY]), ValueError, "memory must be a pair of keys and values, got list of 1"),
+        (lambda f: KeyValueCache(KEY), ValueError, "a pair of keys and values, got Tensor; let"),
+        (lambda f: KeyValueCache((KEY, None)), TypeError, "value must be a torch.Tensor, got NoneType"),
+        (lambda f: KeyValueCache((KEY, KEY[:, :, 1:])), ValueError, "pass one value for each key"),
     ],
 )  # fmt: skip
 def test_wrong_memories(call, error, message):
@@ -231,6 +236,44 @@ def test_keys_are_not_rounded_by_autocast(prefill):
         with torch.autocast("cpu", torch.bfloat16):
             cache.update(KEY.float(), KEY.float())
         assert torch.equal(cache.key[:, :, -T:], KEY.float())
+
+
+@pytest.mark.parametrize("need_weights", [True, False])
+@pytest.mark.parametrize("kind", ["memory", "grows"])
+@pytest.mark.parametrize(
+    ("stored", "asked"), [("bfloat16", "float32"), ("float32", "bfloat16"), ("float16", "float32")]
+)
+def test_a_cache_of_another_precision_goes_on(kind, stored, asked, need_weights):
+    """As autocast leaves one, or a model that was converted in between, or one who keeps it small."""
+    stored, asked = getattr(torch, stored), getattr(torch, asked)
+    layer, x = layer_of(rotary=RotaryPositions() if kind == "grows" else None).float(), randn(B, T, E).float()
+    expected = layer(x)[0][:, -1:] if kind == "grows" else layer(x[:, -1:], x[:, :-1])[0]
+    with torch.no_grad():
+        cache = layer.start_cache(x[:, :-1]) if kind == "memory" else KeyValueCache()
+        if kind == "grows":
+            layer(x[:, :-1], mask=causal_mask(T - 1), cache=cache)
+        cache.key, cache.value = cache.key.to(stored), cache.value.to(stored)
+        output, _ = layer.to(asked)(x[:, -1:].to(asked), need_weights=need_weights, cache=cache)
+    assert output.dtype == asked
+    close(output.float(), expected, 0.1)
+
+
+def test_a_cache_on_another_device_is_refused():
+    cache = layer_of().start_cache(randn(B, S, E))
+    cache.key, cache.value = cache.key.to("meta"), cache.value.to("meta")
+    with pytest.raises(ValueError, match="the cache is on meta, query is on cpu; start a new cache"):
+        layer_of()(randn(B, 1, E), cache=cache)
+
+
+@pytest.mark.parametrize("own", [False, True])
+def test_a_function_as_bias_does_not_go_with_another_sequence(own):
+    """It would take the keys of a text for those of the same one, silently where there are more keys than queries."""
+    layer, x, memory = layer_of(), randn(B, 3, E), randn(B, S, E)
+    call = {"cache": layer.start_cache(memory)} if own else {"key": memory}
+    with pytest.raises(ValueError, match="but the keys are those of another; pass the bias itself"):
+        layer(x, bias=alibi_bias, **call)
+    bias = alibi_bias(randn(B, H, 3, 10), randn(B, H, S, 10))
+    close(layer(x, bias=bias, **call)[0], layer(x, memory, bias=bias)[0])
 
 
 def test_rotary_positions_and_another_sequence_do_not_go_together():
@@ -310,7 +353,7 @@ def test_a_mask_that_does_not_fit_leaves_the_cache_as_it_was():
 
 
 @pytest.mark.parametrize("gradients", [True, False])
-@pytest.mark.parametrize("layer", [layer_of(), SinkAttention(E, H, True).double()])
+@pytest.mark.parametrize("layer", [layer_of(), SinkAttention(E, H, learned=True).double()])
 def test_a_bias_that_fails_leaves_the_cache_as_it_was(layer, gradients):
     """Keys are stored before a function makes a bias of them: the very tensors from before come back."""
     cache = KeyValueCache()
@@ -321,6 +364,18 @@ def test_a_bias_that_fails_leaves_the_cache_as_it_was(layer, gradients):
             with pytest.raises((TypeError, ValueError, ZeroDivisionError)):
                 layer(randn(B, 1, E), bias=wrong, cache=cache)
             assert cache.key is before[0] and cache.value is before[1]
+
+
+def test_a_layer_that_fails_at_its_end_leaves_the_cache_as_it_was():
+    layer, cache, x = layer_of(), KeyValueCache(), randn(B, T, E)
+    with torch.no_grad():
+        layer(x[:, :3], cache=cache)
+        failing = layer.W_o.register_forward_hook(lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            layer(x[:, 3:4], cache=cache)
+        failing.remove()
+        assert cache.length == 3
+        close(layer(x[:, 3:], cache=cache)[0], layer(x)[0][:, 3:])
 
 
 def test_a_cache_of_another_kind():

@@ -131,18 +131,19 @@ LAYERS = [
     (DebertaPositions(E, H, 3), SPLIT, {}),
     (WideHeads(E, H, bias=True), HEADS, SOFT),
     (SeparateHeads(E, H, bias=True), HEADS, SOFT),
+    (WideHeads(E, H, head_dim=5), HEADS, SOFT),
     (LatentAttention(E, H, 5), {"x": X}, {"kept": randn(B, 2, 5)}),
     *(
         (make(E, H, **options), HEADS, SCORED | {"bias": BIAS})
         for options in ({}, {"num_kv_heads": 1, "bias": False})
-        for make in (MultiHeadAttention, lambda *a, **o: SinkAttention(*a, True, **o))
+        for make in (MultiHeadAttention, lambda *a, **o: SinkAttention(*a, learned=True, **o))
     ),
     *(
         (make(E, H, **options), {"query": X}, OWN | {"bias": OWN_BIAS, "need_weights": True})
         for options in ({}, {"num_kv_heads": 1, "bias": False}, ROTARY)
-        for make in (MultiHeadAttention, lambda *a, **o: SinkAttention(*a, False, **o))
+        for make in (MultiHeadAttention, lambda *a, **o: SinkAttention(*a, learned=False, **o))
     ),
-    (SinkAttention(E, H, True), HEADS,
+    (SinkAttention(E, H, learned=True), HEADS,
      {"valid_lens": LENS, "mask": SINK(MASK, (1, 0), value=True), "bias": SINK(BIAS, (1, 0)), "need_weights": True}),
 ]  # fmt: skip
 LAYERS = [(fill(layer).double().eval(), given, more) for layer, given, more in LAYERS]
@@ -204,6 +205,20 @@ def test_options_have_names_and_one_order():
         assert options == sorted(options, key=order.index), layer
         for name in options:
             assert kinds[name].kind is inspect.Parameter.KEYWORD_ONLY, (layer, name)
+
+
+@pytest.mark.parametrize(
+    ("call", "given"),
+    [
+        (attention.nadaraya_watson, (*POINTS.values(), "triangular")),
+        (attention.tiled_attention, (*SQUARE.values(), 2)),
+        (LatentAttention(E, H, 5).double(), (X, randn(B, 2, 5))),
+        (SinkAttention, (E, H, True)),
+    ],
+)
+def test_options_are_not_taken_by_their_place(call, given):
+    with pytest.raises(TypeError, match="positional arguments? but"):
+        call(*given)
 
 
 @each_door

@@ -64,9 +64,23 @@ def test_prefix_matching_by_loops():
 def test_prefix_matching_errors():
     with pytest.raises(ValueError, match="pass the weights of these tokens"):
         prefix_matching(torch.rand(2, 5, 5), torch.arange(7))
-    for weights, tokens in (((2, 5, 5), torch.zeros(3, 5)), ((3, 2, 5, 4), torch.zeros(3, 5))):
+    for weights, tokens in (((2, 5, 5), torch.zeros(3, 5).long()), ((3, 2, 5, 4), torch.zeros(3, 5).long())):
         with pytest.raises(ValueError, match="pass the weights of these tokens"):
             prefix_matching(torch.rand(weights), tokens)
+
+
+@pytest.mark.parametrize(
+    ("tokens", "error", "message"),
+    [
+        ([1, 2, 1, 2, 1], TypeError, "tokens must be a tensor of integers, got list"),
+        (torch.rand(5), TypeError, "tokens must hold integers, got torch.float32"),
+        (torch.tensor(3), ValueError, r"tokens must be \(T,\) or \(B, T\), got shape \(\)"),
+        (torch.ones(1, 1, 5).long(), ValueError, r"got shape \(1, 1, 5\)"),
+    ],
+)
+def test_tokens_of_another_kind(tokens, error, message):
+    with pytest.raises(error, match=message):
+        prefix_matching(torch.rand(2, 5, 5), tokens)
 
 
 def test_weights_without_sequences_are_not_taken_for_those_of_as_many_tokens():
@@ -147,7 +161,7 @@ def test_rollout_is_a_walk_from_the_last_layer_down():
 def test_a_sink_of_zeros_is_the_softmax_off_by_one():
     torch.manual_seed(0)
     plain = MultiHeadAttention(12, 2, rotary=RotaryPositions()).double()
-    sink = SinkAttention(12, 2, False, rotary=RotaryPositions()).double()
+    sink = SinkAttention(12, 2, learned=False, rotary=RotaryPositions()).double()
     sink.load_state_dict(plain.state_dict())
     x = torch.randn(3, 7, 12, dtype=torch.float64)
     mask = causal_mask(7)
@@ -164,12 +178,13 @@ def test_a_sink_of_zeros_is_the_softmax_off_by_one():
 
 def test_a_learned_sink_takes_the_weight_that_its_key_asks_for():
     torch.manual_seed(0)
-    sink = SinkAttention(10, 2, True).double()
+    sink = SinkAttention(10, 2, learned=True).double()
     x = torch.randn(3, 7, 10, dtype=torch.float64)
     with torch.no_grad():
         sink.sink.copy_(torch.randn(2, 1, 5))
     weights = sink(x, need_weights=True)[1]
-    q, k, v = sink.project(x, x, x)
+    q, *kept = sink.project(x, x, x)
+    k, v, *_ = sink.extended(*kept, None, None, None)
     expected = ((q * sink.sink).sum(-1) / 5**0.5).exp()
     others = (q @ k[:, :, 1:].mT / 5**0.5).exp().sum(-1)
     assert_close(weights[..., 0], expected / (expected + others))
@@ -183,7 +198,7 @@ def test_a_learned_sink_takes_the_weight_that_its_key_asks_for():
 @pytest.mark.parametrize("lead", [(), (2,), (1, 6), (2, 6)], ids=len)
 def test_a_sink_with_masks_lengths_and_a_bias(num_kv_heads, columns, lead):
     """One more key whose value is zero: written down in steps."""
-    sink = fill(SinkAttention(12, 6, True, num_kv_heads=num_kv_heads)).double()
+    sink = fill(SinkAttention(12, 6, learned=True, num_kv_heads=num_kv_heads)).double()
     x, memory = randn(2, 5, 12), randn(2, 7, 12, seed=1)
     mask, bias = coin(*lead, 5, columns), randn(*lead, 5, columns, seed=3)
     lens = torch.tensor([4, 7])
@@ -195,7 +210,8 @@ def test_a_sink_with_masks_lengths_and_a_bias(num_kv_heads, columns, lead):
         bias = torch.nn.functional.pad(bias, (1, 0), value=0.0)
     if len(lead) == 1:
         mask, bias = mask[:, None], bias[:, None]
-    q, k, v = sink.project(x, memory, memory)
+    q, *kept = sink.project(x, memory, memory)
+    k, v, *_ = sink.extended(*kept, None, None, None)
     k, v = (y.repeat_interleave(6 // num_kv_heads, dim=1) for y in (k, v))
     scores = q @ k.mT / 2**0.5 + bias
     real = torch.arange(8) <= lens[:, None, None, None]  # the sink, and so many keys
@@ -212,10 +228,10 @@ def test_a_sink_in_the_place_of_a_models_attention(learned):
     sizes = TransformerConfig(11, 13, 12, 3, 17, 2, 2, dropout=0.0)
     model = fill(Transformer(sizes)).double().eval()
     for layer in model.encoder.layers:
-        layer.attention = fill(SinkAttention(12, 3, learned)).double()
+        layer.attention = fill(SinkAttention(12, 3, learned=learned)).double()
     for layer in model.decoder.layers:
-        layer.self_attention = fill(SinkAttention(12, 3, learned)).double()
-        layer.cross_attention = fill(SinkAttention(12, 3, learned)).double()
+        layer.self_attention = fill(SinkAttention(12, 3, learned=learned)).double()
+        layer.cross_attention = fill(SinkAttention(12, 3, learned=learned)).double()
     source, target = torch.randint(11, (2, 7)), torch.randint(13, (2, 5))
     lens = torch.tensor([4, 7])
     logits = model(source, target, lens)
@@ -236,7 +252,7 @@ def test_a_sink_in_the_place_of_a_models_attention(learned):
 
 def test_a_layer_with_a_sink_takes_what_its_attention_takes():
     layer, x = fill(EncoderLayer(12, 3, 17, norm_first=True)).double(), randn(2, 5, 12)
-    layer.attention = fill(SinkAttention(12, 3, True)).double()
+    layer.attention = fill(SinkAttention(12, 3, learned=True)).double()
     mask, bias = coin(5, 6, seed=1), randn(1, 3, 5, 6)
     output, weights = layer(x, mask=mask, bias=bias, need_weights=True)
     h, expected = layer.attention(layer.around_attention.norm(x), mask=mask, bias=bias, need_weights=True)
@@ -247,7 +263,7 @@ def test_a_layer_with_a_sink_takes_what_its_attention_takes():
 
 @pytest.mark.parametrize("lens", [[-1, 5], [0, 6]])
 def test_lengths_of_a_sink_count_the_keys_alone(lens):
-    sink, x = SinkAttention(12, 2, True), torch.randn(2, 5, 12)
+    sink, x = SinkAttention(12, 2, learned=True), torch.randn(2, 5, 12)
     with pytest.raises(ValueError, match="between 0 and the number of keys, 5"):
         sink(x, valid_lens=torch.tensor(lens))
     many = torch.randn(2, 255, 12)  # and 255 + 1 is 0 in bytes
@@ -255,7 +271,7 @@ def test_lengths_of_a_sink_count_the_keys_alone(lens):
 
 
 def test_a_sink_says_what_does_not_fit():
-    sink, x = SinkAttention(12, 2, True), torch.randn(2, 5, 12)
+    sink, x = SinkAttention(12, 2, learned=True), torch.randn(2, 5, 12)
     for columns in (1, 4, 7):
         with pytest.raises(ValueError, match="mask has shape"):
             sink(x, mask=torch.ones(5, columns, dtype=torch.bool))
@@ -278,4 +294,4 @@ def test_an_adapter_around_the_output_map_is_not_silenced_halfway():
 def test_what_does_not_fit_a_sink_is_named_as_it_came(name):
     table = torch.ones(3, 5, 5, dtype=torch.bool if name == "mask" else torch.float)
     with pytest.raises(ValueError, match=rf"{name} has shape \(3, 5, 5\), .* scores' \(2, 2, 5, 5\)"):
-        SinkAttention(12, 2, True)(torch.randn(2, 5, 12), **{name: table})
+        SinkAttention(12, 2, learned=True)(torch.randn(2, 5, 12), **{name: table})

@@ -154,6 +154,17 @@ def test_the_parameters_of_the_stages():
     assert count_parameters(SeparateHeads(E, H, bias=True)) == 4 * E * E + 4 * E
 
 
+def test_separate_heads_are_wide_heads_of_a_smaller_width():
+    """Made alike, too: the same seed gives the same weights, and what the wide ones ask of sizes is asked here."""
+    torch.manual_seed(0)
+    wide = WideHeads(E, H, head_dim=D)
+    torch.manual_seed(0)
+    separate = SeparateHeads(E, H)
+    for (name, weight), (twin, other) in zip(wide.named_parameters(), separate.named_parameters(), strict=True):
+        assert name == twin and torch.equal(weight, other)
+    assert all(torch.equal(a, b) for a, b in zip(wide(QUERY, KEY, VALUE), separate(QUERY, KEY, VALUE), strict=True))
+
+
 def test_copied_stages_keep_dtype_and_mode_and_share_nothing():
     separate = SeparateHeads(E, H, bias=True).double().eval()
     for make in (widen_heads, stack_heads):
@@ -586,6 +597,7 @@ def test_a_cache_is_for_self_attention():
         (lambda: MultiHeadAttention(32, 8, 0), ValueError, ("num_kv_heads must be at least 1",)),
         (lambda: MultiHeadAttention(E, H, dropout=1), ValueError, ("dropout must be at least 0 and below 1",)),
         (lambda: WideHeads(0, H), ValueError, ("d_model must be at least 1",)),
+        (lambda: WideHeads(E, H, head_dim=0), ValueError, ("head_dim must be at least 1, got 0",)),
         (lambda: WideHeads(E, True), TypeError, ("num_heads must be an integer, got bool",)),
         (lambda: stack_heads(WideHeads(E, H)), TypeError, ("SeparateHeads, got WideHeads",)),
         (lambda: widen_heads(MultiHeadAttention(E, H)), TypeError, ("got MultiHeadAttention",)),

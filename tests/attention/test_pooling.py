@@ -139,7 +139,7 @@ def test_nadaraya_watson_against_loops(width):
 @pytest.mark.parametrize("name", KERNELS)
 def test_any_kernel_against_its_definition(name, width):
     query, key, value, mask = (randn(T), randn(S, seed=1), randn(S, DV, seed=2), coin(T, S))
-    output, weights = nadaraya_watson(query, key, value, name, width, mask)
+    output, weights = nadaraya_watson(query, key, value, kernel=name, width=width, mask=mask)
     assert output.shape == (T, DV) and weights.shape == (T, S)
     for i in range(T):
         similarity = [KERNELS[name]((query[i] - key[j]) / width).item() if mask[i, j] else 0.0 for j in range(S)]
@@ -151,8 +151,8 @@ def test_any_kernel_against_its_definition(name, width):
 
 def test_a_function_is_a_kernel_too():
     query, key, value = randn(T), randn(S, seed=1), randn(S, seed=2)
-    named = nadaraya_watson(query, key, value, "gaussian", 0.7)
-    own = nadaraya_watson(query, key, value, lambda u: torch.exp(-(u**2) / 2), 0.7)
+    named = nadaraya_watson(query, key, value, kernel="gaussian", width=0.7)
+    own = nadaraya_watson(query, key, value, kernel=lambda u: torch.exp(-(u**2) / 2), width=0.7)
     close(own[0], named[0])
     close(own[1], named[1])
 
@@ -160,7 +160,7 @@ def test_a_function_is_a_kernel_too():
 def test_a_kernel_is_given_distances_and_those_are_never_negative():
     """exp(−u) is a kernel of the distance, but not of the difference."""
     query, key, value = randn(T), randn(S, seed=1), randn(S, seed=2)
-    _, weights = nadaraya_watson(query, key, value, lambda u: torch.exp(-u), 0.7)
+    _, weights = nadaraya_watson(query, key, value, kernel=lambda u: torch.exp(-u), width=0.7)
     close(weights, (-(query[:, None] - key).abs() / 0.7).softmax(-1))
 
 
@@ -187,7 +187,7 @@ def test_compact_kernels_fit_the_books_data_better_at_width_one():
     """Each of them reaches less far than the Gaussian of the same width."""
     wide = error(nadaraya_watson(DATA.x_query, DATA.x_train, DATA.y_train)[0])
     for name in ("boxcar", "triangular", "epanechnikov"):
-        assert error(nadaraya_watson(DATA.x_query, DATA.x_train, DATA.y_train, name)[0]) < wide / 2
+        assert error(nadaraya_watson(DATA.x_query, DATA.x_train, DATA.y_train, kernel=name)[0]) < wide / 2
 
 
 def mean_error(n, width):
@@ -207,7 +207,7 @@ def test_consistency():
 def test_rows_sum_to_one_or_zero_and_order_does_not_matter(seed, name, num_keys):
     query, key, value = (2 * randn(T, seed=seed), 2 * randn(num_keys, seed=seed + 1), randn(num_keys, seed=seed + 2))
     mask = coin(T, num_keys, seed=seed)
-    output, weights = nadaraya_watson(query, key, value, name, mask=mask)
+    output, weights = nadaraya_watson(query, key, value, kernel=name, mask=mask)
     reached = (KERNELS[name](query[:, None] - key) > 0) & mask
     close(weights.sum(-1), reached.any(-1).double())
     assert (weights[~reached] == 0).all() and (weights >= 0).all()
@@ -216,10 +216,10 @@ def test_rows_sum_to_one_or_zero_and_order_does_not_matter(seed, name, num_keys)
         low, high = (near.min(), near.max()) if len(near) else (0, 0)
         assert low - 1e-12 <= output[i] <= high + 1e-12
     order = torch.randperm(num_keys, generator=torch.Generator().manual_seed(seed))
-    close(nadaraya_watson(query, key[order], value[order], name, mask=mask[:, order])[0], output)
+    close(nadaraya_watson(query, key[order], value[order], kernel=name, mask=mask[:, order])[0], output)
     rows = torch.randperm(T, generator=torch.Generator().manual_seed(seed))
-    close(nadaraya_watson(query[rows], key, value, name, mask=mask[rows])[0], output[rows])
-    shifted = nadaraya_watson(query + 3, key + 3, value, name, mask=mask)[0]
+    close(nadaraya_watson(query[rows], key, value, kernel=name, mask=mask[rows])[0], output[rows])
+    shifted = nadaraya_watson(query + 3, key + 3, value, kernel=name, mask=mask)[0]
     if name != "boxcar":  # its edge is a jump, and a shift rounds
         close(shifted, output, 1e-8)
 
@@ -228,7 +228,7 @@ def test_rows_sum_to_one_or_zero_and_order_does_not_matter(seed, name, num_keys)
 def test_where_no_key_is_near_there_is_nothing_and_no_nan(name):
     query = torch.tensor([0.0, 10.0], dtype=torch.float64, requires_grad=True)
     key = torch.tensor([-0.5, 0.25], dtype=torch.float64, requires_grad=True)
-    output, weights = nadaraya_watson(query, key, torch.ones(2, 3, dtype=torch.float64), name)
+    output, weights = nadaraya_watson(query, key, torch.ones(2, 3, dtype=torch.float64), kernel=name)
     assert (weights[1] == 0).all() and (output[1] == 0).all()
     close(weights[0].sum(), torch.tensor(1.0, dtype=torch.float64))
     if name != "boxcar":  # flat wherever it is anything: no gradient to speak of
@@ -255,16 +255,18 @@ def test_a_masked_gaussian_row_is_zero():
 def test_nadaraya_watson_gradcheck(name):
     query, key, value = (randn(3, 2, grad=True), randn(4, 2, seed=1, grad=True), randn(4, seed=2, grad=True))
     width = torch.tensor(2.0, dtype=torch.float64, requires_grad=True)
-    assert torch.autograd.gradcheck(lambda *args: nadaraya_watson(*args[:3], name, args[3]), (query, key, value, width))
+    assert torch.autograd.gradcheck(
+        lambda *args: nadaraya_watson(*args[:3], kernel=name, width=args[3]), (query, key, value, width)
+    )
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, *HALF])
 @pytest.mark.parametrize("name", KERNELS)
 def test_dtype_follows_the_input(name, dtype):
     query, key, value = (randn(T, dtype=dtype), randn(S, seed=1, dtype=dtype), randn(S, seed=2, dtype=dtype))
-    output, weights = nadaraya_watson(query, key, value, name)
+    output, weights = nadaraya_watson(query, key, value, kernel=name)
     assert output.dtype == weights.dtype == dtype
-    precise, _ = nadaraya_watson(query.double(), key.double(), value.double(), name)
+    precise, _ = nadaraya_watson(query.double(), key.double(), value.double(), kernel=name)
     if name != "boxcar":  # rounding may carry a key over its edge
         close(output.double(), precise, {**TOLERANCE, **HALF_TOLERANCE}[dtype])
 
@@ -272,7 +274,7 @@ def test_dtype_follows_the_input(name, dtype):
 @pytest.mark.parametrize("device", ["meta", *DEVICES])
 @pytest.mark.parametrize("name", KERNELS)
 def test_device_follows_the_input(name, device):
-    output, weights = nadaraya_watson(*(torch.zeros(n, device=device) for n in (T, S, S)), name)
+    output, weights = nadaraya_watson(*(torch.zeros(n, device=device) for n in (T, S, S)), kernel=name)
     assert output.device.type == weights.device.type == device
 
 
@@ -280,16 +282,16 @@ def test_device_follows_the_input(name, device):
 def test_arguments_are_left_alone_and_strides_do_not_matter(name):
     query, key, value, mask = (randn(D, T).T, randn(D, S, seed=1).T, randn(DV, S, seed=2).T, coin(S, T).T)
     before = [x.clone() for x in (query, key, value, mask)]
-    output, _ = nadaraya_watson(query, key, value, name, 4.0, mask)
+    output, _ = nadaraya_watson(query, key, value, kernel=name, width=4.0, mask=mask)
     assert all(torch.equal(x, y) for x, y in zip(before, (query, key, value, mask), strict=True))
     contiguous = (x.contiguous() for x in (query, key, value))
-    close(output, nadaraya_watson(*contiguous, name, 4.0, mask.contiguous())[0])
+    close(output, nadaraya_watson(*contiguous, kernel=name, width=4.0, mask=mask.contiguous())[0])
 
 
 @pytest.mark.parametrize("name", KERNELS)
 def test_no_query_and_a_single_key(name):
-    assert nadaraya_watson(torch.empty(0), torch.ones(S), torch.ones(S), name)[1].shape == (0, S)
-    output, weights = nadaraya_watson(torch.tensor([0.5]), torch.tensor([0.4]), torch.tensor([7.0]), name)
+    assert nadaraya_watson(torch.empty(0), torch.ones(S), torch.ones(S), kernel=name)[1].shape == (0, S)
+    output, weights = nadaraya_watson(torch.tensor([0.5]), torch.tensor([0.4]), torch.tensor([7.0]), kernel=name)
     assert output.tolist() == [7.0] and weights.tolist() == [[1.0]]
 
 
@@ -297,7 +299,10 @@ def test_nadaraya_watson_compiles_into_one_graph():
     query, key, value, mask = randn(T), randn(S, seed=1), randn(S, seed=2), coin(T, S)
     for name in ("gaussian", "epanechnikov"):
         compiled = torch.compile(nadaraya_watson, fullgraph=True, backend="eager")
-        close(compiled(query, key, value, name, 0.8, mask)[0], nadaraya_watson(query, key, value, name, 0.8, mask)[0])
+        close(
+            compiled(query, key, value, kernel=name, width=0.8, mask=mask)[0],
+            nadaraya_watson(query, key, value, kernel=name, width=0.8, mask=mask)[0],
+        )
 
 
 X, Y = torch.arange(4.0), torch.ones(4)
@@ -320,13 +325,13 @@ X, Y = torch.arange(4.0), torch.ones(4)
         ),
         (lambda: nadaraya_watson(X, X[:0], Y[:0]), ValueError, ("key is empty", "at least one key")),
         (lambda: nadaraya_watson(X, X, Y[:3]), ValueError, ("weights are for 4", "number of values is 3")),
-        (lambda: nadaraya_watson(X, X, Y, "gauss"), ValueError, ("no kernel is called 'gauss'",)),
-        (lambda: nadaraya_watson(X, X, Y, 1), TypeError, ("kernel must be a name or a function", "int")),
+        (lambda: nadaraya_watson(X, X, Y, kernel="gauss"), ValueError, ("no kernel is called 'gauss'",)),
+        (lambda: nadaraya_watson(X, X, Y, kernel=1), TypeError, ("kernel must be a name or a function", "int")),
         (lambda: nadaraya_watson(X, X, Y, width=0), ValueError, ("width must be a finite number above 0",)),
         (lambda: nadaraya_watson(X, X, Y, width=None), TypeError, ("width must be a number", "NoneType")),
         (lambda: nadaraya_watson(X, X, Y, mask=torch.ones(4, 4)), TypeError, ("mask must be a bool tensor",)),
         (lambda: nadaraya_watson(X, X, Y, mask=coin(3, 4)), ValueError, ("does not broadcast",)),
-        (lambda: nadaraya_watson(X, X, Y, "boxcar", mask=coin(3, 4)), ValueError, ("does not broadcast",)),
+        (lambda: nadaraya_watson(X, X, Y, kernel="boxcar", mask=coin(3, 4)), ValueError, ("does not broadcast",)),
         (lambda: NWKernelRegression("0.1"), TypeError, ("w must be a number", "str")),
         (lambda: NWKernelRegression(True), TypeError, ("w must be a number", "bool")),
         (lambda: NWKernelRegression(math.nan), ValueError, ("w must be a finite number, got nan",)),

@@ -74,7 +74,7 @@ def test_tiles_give_the_numbers_and_gradients_of_the_table(tile, causal, window,
     query, key, value = given = inputs(17, n, grad=True, device=device)
     mask = mask_of(17, causal, window)
     expected = plain(*given, None if mask is None else mask.to(device))
-    found = tiled_attention(query, key, value, tile, causal, window)
+    found = tiled_attention(query, key, value, tile=tile, causal=causal, window=window)
     close(found, expected, 1e-12)
     pull = randn(*expected.shape, seed=9, device=device)
     wanted = torch.autograd.grad(expected, given, pull)
@@ -102,7 +102,7 @@ def test_half_precision(dtype):
 
 def test_scores_of_any_size_and_inputs_of_any_layout():
     query, key, value = inputs()
-    close(tiled_attention(1e3 * query, key, value, 2), plain(1e3 * query, key, value))
+    close(tiled_attention(1e3 * query, key, value, tile=2), plain(1e3 * query, key, value))
     turned = [x.mT.contiguous().mT for x in (query, key, value)]
     close(tiled_attention(*turned, tile=2), plain(query, key, value), 1e-12)
     assert tiled_attention(query[..., :0, :], key, value).shape == (B, H, 0, DV)
@@ -208,7 +208,7 @@ def test_tiles_say_what_does_not_fit():
     with pytest.raises(ValueError, match=says(f"got {T} and {S}")):
         tiled_attention(query, key, value, causal=True)
     with pytest.raises(ValueError, match="tile must be at least 1, got 0"):
-        tiled_attention(query, key, value, 0)
+        tiled_attention(query, key, value, tile=0)
     with pytest.raises(ValueError, match="window must be at least 1, got 0"):
         tiled_attention(query, query, value[..., :T, :], causal=True, window=0)
     with pytest.raises(ValueError, match="one value for each key"):
@@ -270,7 +270,7 @@ def test_latent_attention_is_multi_head_attention_with_maps_of_low_rank():
 def test_the_latents_are_all_that_must_be_kept(parts):
     layer, x, kept, outputs = latent_layer(), randn(B, T, E), None, []
     for part in x.split(parts, dim=1):
-        output, kept = layer(part, kept)
+        output, kept = layer(part, kept=kept)
         outputs.append(output)
     whole, latents = layer(x)
     close(torch.cat(outputs, 1), whole, 1e-12)
@@ -293,12 +293,12 @@ def test_latent_attention_says_what_does_not_fit():
     layer = latent_layer()
     with pytest.raises(ValueError, match=says(f"d_model is {E}")):
         layer(randn(B, T, E + 1))
-    with pytest.raises(TypeError, match="kept"):
-        layer(randn(B, T, E), randn(B, T, C, dtype=torch.float32))
+    with pytest.raises(TypeError, match="x is torch.float64, kept is torch.float32"):
+        layer(randn(B, T, E), kept=randn(B, T, C, dtype=torch.float32))
     for kept, message in (
         (randn(B, 2, C + 1), f"kept has size {C + 1}, latent_size is {C}"),
         (randn(2, C), "kept must have 3 axes"),
         (randn(1, 2, C), f"x holds sequences: {B}, kept holds 1"),
     ):
         with pytest.raises(ValueError, match=message):
-            layer(randn(B, T, E), kept)
+            layer(randn(B, T, E), kept=kept)

@@ -18,7 +18,7 @@ def test_a_kernel_of_its_reach_has_standard_deviation_1(name):
 
 def test_errors_are_those_of_the_package():
     data = kernel_regression_data(n=30, seed=1)
-    guess, _ = nadaraya_watson(data.x_query, data.x_train, data.y_train, "boxcar", 0.3 * 3**0.5)
+    guess, _ = nadaraya_watson(data.x_query, data.x_train, data.y_train, kernel="boxcar", width=0.3 * 3**0.5)
     errors = errors_by_spread("boxcar", (0.2, 0.3), n=30, draws=2)
     assert errors.shape == (2, 2)
     torch.testing.assert_close(errors[1, 1], ((guess - data.truth) ** 2).mean())
@@ -42,7 +42,9 @@ def test_lonely_queries_are_what_narrow_kernels_that_end_suffer_from(name):
     lonely, errors = [], []
     for seed in range(20):
         data = kernel_regression_data(seed=seed)
-        guess, weights = nadaraya_watson(data.x_query, data.x_train, data.y_train, name, 0.05 * REACH[name])
+        guess, weights = nadaraya_watson(
+            data.x_query, data.x_train, data.y_train, kernel=name, width=0.05 * REACH[name]
+        )
         near = weights.sum(-1) > 0
         lonely.append((~near).sum())
         errors.append(((guess - data.truth)[near] ** 2).mean())

@@ -50,12 +50,16 @@ def uninterrupted():
 # --- interruptions ---------------------------------------------------------------------------------------------------
 
 
+def stopped(at, data, config, path):
+    with pytest.raises(Interrupted):
+        train(Small(), interrupt_at(at), data, config, checkpoint=path)
+
+
 @pytest.mark.parametrize("at", [1, 2, 3, 5, 6])
 def test_resumed_losses_are_the_uninterrupted_ones(tmp_path, uninterrupted, at):
     """Wherever it stops: before the first checkpoint, within an epoch, and at its end."""
     path = tmp_path / "folder" / "model.pt"
-    with pytest.raises(Interrupted):
-        train(Small(), interrupt_at(at), batches, SAVING, checkpoint=path)
+    stopped(at, batches, SAVING, path)
     assert path.exists() == (at >= 2)
     random.seed(99)
     torch.manual_seed(99)
@@ -76,8 +80,7 @@ def test_batches_that_draw_from_the_global_generators_resume_too(tmp_path):
     config = dataclasses.replace(STEPS, checkpoint_every=3)  # at the end of an epoch
     losses = train(Small(), loss_fn, drawing, config)
     path = tmp_path / "model.pt"
-    with pytest.raises(Interrupted):
-        train(Small(), interrupt_at(4), drawing, config, checkpoint=path)
+    stopped(4, drawing, config, path)
     resumed = train(Small(), loss_fn, drawing, config, checkpoint=path)
     assert resumed == losses
 
@@ -149,8 +152,12 @@ def test_random_numbers_go_on_from_where_they_stood(tmp_path):
 @pytest.fixture
 def path(tmp_path):
     """A good checkpoint of two steps."""
-    path = tmp_path / "model.pt"
-    train(Small(), loss_fn, batches, dataclasses.replace(EVEN, steps=2), checkpoint=path)
+    return two_steps(tmp_path, EVEN)
+
+
+def two_steps(folder, config):
+    path = folder / "model.pt"
+    train(Small(), loss_fn, batches, dataclasses.replace(config, steps=2), checkpoint=path)
     return path
 
 
@@ -191,8 +198,7 @@ def test_another_training_is_refused(path, change, says):
 
 
 def test_a_cosine_cannot_be_made_longer(tmp_path):
-    path = tmp_path / "model.pt"
-    train(Small(), loss_fn, batches, dataclasses.replace(STEPS, steps=2), checkpoint=path)
+    path = two_steps(tmp_path, STEPS)
     assert "steps: 2 there, 7 here" in refused(path, Small(), STEPS)
 
 

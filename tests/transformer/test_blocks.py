@@ -4,7 +4,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from attnbook.attention import KeyValueCache, RotaryPositions, causal_mask
+from attnbook.attention import KeyValueCache, LearnedPositions, RotaryPositions, SinusoidalPositions, causal_mask
 from attnbook.transformer import ACTIVATIONS, DecoderLayer, EncoderLayer, FeedForward, Residual, count_parameters
 from tensors import HALF, HALF_TOLERANCE, LENGTHS, B, D, H, S, T, close, coin, fill, randn, says
 
@@ -213,6 +213,18 @@ def test_dropout_only_while_training(norm_first):
         assert (first - second).abs().max() > 0.01
 
 
+def test_dropout_can_be_switched_on_by_itself():
+    """As one samples from a trained model: all in evaluation, the modules of dropout alone in training."""
+    x, h = randn(B, T, E), randn(B, T, E, seed=1)
+    layers = FeedForward(E, FF, dropout=0.5), Residual(E, 0.5), SinusoidalPositions(E, 0.5), LearnedPositions(9, E, 0.5)
+    for layer in layers:
+        layer, given = layer.double().eval(), (x, h) if isinstance(layer, Residual) else (x,)
+        assert torch.equal(layer(*given), layer(*given))
+        layer.dropout.train()
+        torch.manual_seed(0)
+        assert (layer(*given) - layer(*given)).abs().max() > 0.01
+
+
 def test_where_dropout_acts():
     """One probability for attention weights, hidden units and residual branches."""
     for layer in (encoder(dropout=0.25), decoder(dropout=0.25)):
@@ -256,6 +268,7 @@ X, MEMORY = x_and_memory()
         (lambda: FeedForward(D, FF, dropout=1.0), ValueError, ("dropout must be at least 0 and below 1",)),
         (lambda: FeedForward(D, FF)(X), ValueError, ("x has size 33, d_model is 11",)),
         (lambda: FeedForward(D, FF)(coin(T, D)), TypeError, ("x must be a floating-point tensor",)),
+        (lambda: FeedForward(E, FF)(X), TypeError, ("x is torch.float64, the layer is torch.float32",)),
         (lambda: Residual(0), ValueError, ("d_model must be at least 1",)),
         (lambda: Residual(D, eps=0), ValueError, ("eps must be a finite number above 0",)),
         (lambda: EncoderLayer(E, 7, FF), ValueError, ("d_model 33 is not divisible by num_heads 7",)),

@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from attnbook.attention import KeyValueCache, causal_mask
+from attnbook.checks import check_ids
 from attnbook.transformer import (
     ACTIVATIONS,
     BERT_BASE,
@@ -20,7 +21,6 @@ from attnbook.transformer import (
     TransformerConfig,
     count_parameters,
 )
-from attnbook.transformer.models import check_ids
 from tensors import B, S, T, close, fill, says
 
 SMALL = TransformerConfig(
@@ -241,7 +241,7 @@ def test_masks_are_made_and_numbers_read_once_however_deep_the_model_is():
     checks = {name for name in many if "check" in name}
     of_a_pair_of_layers = sum(many[name] - few[name] for name in checks) / 4
     assert 0 < of_a_pair_of_layers <= 70
-    assert many["fused_attention"] == 15  # every layer did attend
+    assert many["attend"] == 15  # every layer did attend
 
 
 def test_nothing_is_read_from_a_device_in_a_forward_pass():

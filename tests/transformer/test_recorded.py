@@ -43,7 +43,7 @@ CASES = {
         MultiHeadAttention(E, H, num_kv_heads=1, rotary=RotaryPositions()),
         lambda f, x: f(x, mask=sliding_window_mask(x.shape[1], 2))[0],
     ),
-    "sink": (SinkAttention(E, H, True), lambda f, x, n: f(x, valid_lens=n, mask=causal_mask(x.shape[1]))[0]),
+    "sink": (SinkAttention(E, H, learned=True), lambda f, x, n: f(x, valid_lens=n, mask=causal_mask(x.shape[1]))[0]),
     "dot": (DotProductAttention(), lambda f, x, y, n: f(x, y, y, valid_lens=n)[0]),
     "additive": (AdditiveAttention(E, E, 5), lambda f, x, y, n: f(x, y, y, n)[0]),
     "one head": (SelfAttention(E, causal=True), lambda f, x, n: f(x, n)),

@@ -72,13 +72,13 @@ WEIGHTS = lambda f: f(X, MEMORY, MEMORY + 1, need_weights=True)[0]  # noqa: E731
 HEADS = [ITSELF, CROSS, WEIGHTS, in_pieces, twice_to_one_memory]
 CASES = [
     *((MultiHeadAttention(E, H, num_kv_heads=n), call) for n in (3, 1) for call in HEADS),
-    *((SinkAttention(E, H, True), call) for call in HEADS),
+    *((SinkAttention(E, H, learned=True), call) for call in HEADS),
     *((make(E, H), lambda f: f(X, MEMORY, MEMORY)[0]) for make in (WideHeads, SeparateHeads)),
     (AdditiveAttention(E, E, 5), lambda f: f(X, MEMORY, MEMORY)[0]),
     (CrossAttention(E), CROSS),
     (SelfAttention(E, causal=True), ITSELF),
     (LatentAttention(E, H, 5), ITSELF),
-    (LatentAttention(E, H, 5), lambda f: f(X[:, 3:], f(X[:, :3])[1])[0]),
+    (LatentAttention(E, H, 5), lambda f: f(X[:, 3:], kept=f(X[:, :3])[1])[0]),
     (ShawPositions(4, 2), lambda f: f(randn(2, H, 5, 4), randn(2, H, 7, 4))),
     (T5Positions(H), lambda f: f(randn(2, H, 5, 4), randn(2, H, 7, 4))),
     (DebertaPositions(E, H, 3), lambda f: f(randn(2, H, 5, 4), randn(2, H, 7, 4))),

@@ -20,9 +20,9 @@ def package_errors(kernel, width, x, y, domain=(0.0, 5.0)):
     grid = domain[0] + (domain[1] - domain[0]) * torch.arange(100, dtype=torch.float64) / 100
     mask = leave_one_out_mask(len(x))
     return {
-        "train": ((nadaraya_watson(x, x, y, kernel, width)[0] - y) ** 2).mean().item(),
-        "leave_one_out": ((nadaraya_watson(x, x, y, kernel, width, mask=mask)[0] - y) ** 2).mean().item(),
-        "truth": ((nadaraya_watson(grid, x, y, kernel, width)[0] - true_curve(grid)) ** 2).mean().item(),
+        "train": ((nadaraya_watson(x, x, y, kernel=kernel, width=width)[0] - y) ** 2).mean().item(),
+        "leave_one_out": ((nadaraya_watson(x, x, y, kernel=kernel, width=width, mask=mask)[0] - y) ** 2).mean().item(),
+        "truth": ((nadaraya_watson(grid, x, y, kernel=kernel, width=width)[0] - true_curve(grid)) ** 2).mean().item(),
     }
 
 
@@ -51,7 +51,7 @@ def test_weights_and_predictions_are_the_packages(maths, kernel):
         skip = int(rng.integers(-1, n))
         keys, values, one = float64(x, y, [query])
         mask = torch.arange(n)[None] != skip
-        output, weights = nadaraya_watson(one, keys, values, kernel, width, mask=mask)
+        output, weights = nadaraya_watson(one, keys, values, kernel=kernel, width=width, mask=mask)
         np.testing.assert_allclose(
             maths("weightsAt", kernel, width, query, x, skip), weights[0].numpy(), rtol=1e-6, atol=1e-9
         )
@@ -147,7 +147,7 @@ def test_where_no_key_is_near(page):
     page.set(kernel="epanechnikov", width=0.05)
     x, y = float64(page.state("x"), page.state("y"))
     grid = torch.arange(100, dtype=torch.float64) / 20
-    empty = int((nadaraya_watson(grid, x, y, "epanechnikov", 0.05)[1].sum(-1) == 0).sum())
+    empty = int((nadaraya_watson(grid, x, y, kernel="epanechnikov", width=0.05)[1].sum(-1) == 0).sum())
     assert empty > 10
     assert f"No key is in reach of {empty} of 100 queries" in page.page.locator(".ab-said").inner_text()
     assert page.page.get_by_text("0/0", exact=True).count() > 0  # the gap has a name
@@ -180,7 +180,7 @@ def test_without_its_own_point_the_query_stands_on_a_point(page):
 
 def shown_prediction(page):
     x, y, query = float64(page.state("x"), page.state("y"), [page.state("query")])
-    return nadaraya_watson(query, x, y, page.state("kernel"), page.state("width"))[0].item()
+    return nadaraya_watson(query, x, y, kernel=page.state("kernel"), width=page.state("width"))[0].item()
 
 
 def test_the_query_moved_by_mouse(page):

@@ -82,11 +82,7 @@ from attnbook.attention.self_attention import (
 from attnbook.attention.separate_heads import SeparateHeads, WideHeads, widen_heads
 from attnbook.attention.sinks import SinkAttention
 from attnbook.attention.splitting import merge_heads, split_heads
-from attnbook.attention.tiled import (
-    online_softmax,
-    tiled_attention,
-    tiles,
-)
+from attnbook.attention.tiled import online_softmax, tiled_attention, tiles
 
 __all__ = [
     "sequence_mask",

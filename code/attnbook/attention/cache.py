@@ -56,6 +56,9 @@ class KeyValueCache:
         grows: whether each call adds its positions.
         key, value: (B, H, length, Dh) tensors, or None while empty.
         length: how many positions are stored; of self-attention, the next token's position.
+
+    Raises:
+        TypeError, ValueError: a memory that is no pair of keys and values.
     """
 
     def __init__(self, memory: Sequence[Tensor] | None = None):
@@ -63,9 +66,18 @@ class KeyValueCache:
         self.key: Tensor | None = None
         self.value: Tensor | None = None
         self._rooms = (Room(), Room())
-        if memory is not None:
-            # copies: they are views of a larger tensor, with the queries
-            self.key, self.value = (x.clone() for x in memory)
+        if memory is None:
+            return
+        if not isinstance(memory, Sequence) or len(memory) != 2:
+            came = type(memory).__name__
+            came += f" of {len(memory)}" if isinstance(memory, Sequence) else ""
+            raise ValueError(
+                f"memory must be a pair of keys and values, got {came}; let start_cache(memory) of the layer make it"
+            )
+        key, value = memory
+        _check_pair(key, value)
+        # copies: they are views of a larger tensor, with the queries
+        self.key, self.value = key.clone(), value.clone()
 
     def __copy__(self) -> "KeyValueCache":
         """A cache that goes on by itself: it shares what is stored so far, and nothing that is added."""
@@ -98,44 +110,42 @@ class KeyValueCache:
             TypeError, ValueError: keys or values unlike those that are stored, or a memory's cache, which does not
                 grow; the cache stays as it was.
         """
-        check_tensor("key", key, dims=4)
-        check_tensor("value", value, dims=4)
-        if key.shape[:3] != value.shape[:3]:
-            raise ValueError(
-                f"key {tuple(key.shape)} and value {tuple(value.shape)} must agree except in the last axis; "
-                "pass one value for each key"
-            )
+        _check_pair(key, value)
         self._check_grows()
         if self.key is not None and self.value is not None:
-            _check_continues("keys", self.key, key, key.shape)
-            _check_continues("values", self.value, value, value.shape)
-        return self.append(key, value)
-
-    def append(self, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
-        """What `update` does, unchecked: for keys and values that a model has just made."""
-        if self.key is None or self.value is None:  # empty
-            # copies, as of a memory, and the caller's stay the caller's
-            self.key, self.value = key.clone(), value.clone()
-        elif torch.is_grad_enabled() or torch.compiler.is_compiling():
-            self.key = torch.cat([self.key, key], dim=2)  # (B, H, length + T, Dh)
-            self.value = torch.cat([self.value, value], dim=2)
-        else:  # the same, but what is stored need not be copied to add to it
-            key_room, value_room = self._rooms
-            self.key = key_room.join(self.key, key)
-            self.value = value_room.join(self.value, value)
+            for name, old, new in (
+                ("keys", self.key, key),
+                ("values", self.value, value),
+            ):
+                check_alike(f"the cache of {name}", old, f"the new {name}", new)
+                _check_sizes(name, old, new.shape)
+        self.key, self.value = self.joined(key, value)
         return self.key, self.value
 
-    def check_queries(self, query: Tensor, num_heads: int, head_dim: int) -> None:
-        """Require queries that fit what is stored: before a layer writes into it.
+    def joined(self, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
+        """What is stored and then these, unchecked and not kept: a layer keeps them once its call has succeeded."""
+        if self.key is None or self.value is None:  # empty
+            # copies, as of a memory, and the caller's stay the caller's
+            return key.clone(), value.clone()
+        if torch.is_grad_enabled() or torch.compiler.is_compiling():
+            joined = [
+                torch.cat(two, dim=2) for two in ((self.key, key), (self.value, value))
+            ]
+            return joined[0], joined[1]  # (B, H, length + T, Dh)
+        # the same, but what is stored need not be copied to add to it
+        key_room, value_room = self._rooms
+        return key_room.join(self.key, key), value_room.join(self.value, value)
 
-        Args:
-            query: (B, T, D), what the new positions are made from.
-            num_heads: of the layer's keys.
-            head_dim: Dh.
-        """
-        if self.key is not None:
-            shape = query.shape[0], num_heads, query.shape[1], head_dim
-            _check_continues("keys", self.key, query, shape)
+    def check_queries(self, query: Tensor, num_heads: int, head_dim: int) -> None:
+        """Require queries (B, T, D) of a layer with so many key heads that fit what is stored, in whatever dtype."""
+        if self.key is None:
+            return
+        shape = query.shape[0], num_heads, query.shape[1], head_dim
+        _check_sizes("keys", self.key, shape)
+        if self.key.device != query.device:
+            raise ValueError(
+                f"the cache is on {self.key.device}, query is on {query.device}; start a new cache"
+            )
 
     def _check_grows(self) -> None:
         if not self.grows:
@@ -179,11 +189,19 @@ class KeyValueCache:
         self.key, self.value = self.key[order], self.value[order]
 
 
-def _check_continues(
-    name: str, stored: Tensor, new: Tensor, shape: tuple[int, ...]
-) -> None:
-    """Require new keys or values of that shape, (B, H, T, Dh), like a tensor, to fit those that are stored."""
-    check_alike(f"the cache of {name}", stored, f"the new {name}", new)
+def _check_pair(key: Tensor, value: Tensor) -> None:
+    """Require keys and values (B, H, T, Dh), one value for each key."""
+    check_tensor("key", key, dims=4)
+    check_tensor("value", value, dims=4)
+    if key.shape[:3] != value.shape[:3]:
+        raise ValueError(
+            f"key {tuple(key.shape)} and value {tuple(value.shape)} must agree except in the last axis; "
+            "pass one value for each key"
+        )
+
+
+def _check_sizes(name: str, stored: Tensor, shape: tuple[int, ...]) -> None:
+    """Require new keys or values of that shape, (B, H, T, Dh), to fit those that are stored."""
     for axis, what in ((0, "sequences"), (1, "heads"), (3, "features")):
         if stored.shape[axis] != shape[axis]:
             raise ValueError(

@@ -5,7 +5,7 @@ from torch import Tensor, nn
 
 from attnbook.attention.heads import MultiHeadAttention
 from attnbook.attention.splitting import check_linear
-from attnbook.checks import check_count, check_tensor, check_weight
+from attnbook.checks import check_count, check_integers, check_tensor, check_weight
 
 
 def prefix_matching(weights: Tensor, tokens: Tensor) -> Tensor:
@@ -20,11 +20,17 @@ def prefix_matching(weights: Tensor, tokens: Tensor) -> Tensor:
         the positions t that have such a j. NaN if there are none.
 
     Raises:
+        TypeError: tokens that are no tensor of integers.
         ValueError: shapes that do not fit.
 
     Source:
         Olsson et al. (2022), arXiv:2209.11895, "prefix matching score".
     """
+    check_integers("tokens", tokens)
+    if tokens.dim() not in (1, 2):
+        raise ValueError(
+            f"tokens must be (T,) or (B, T), got shape {tuple(tokens.shape)}; pass those of one text or of several"
+        )
     check_tensor("weights", weights, min_dims=tokens.dim() + 1)
     length = tokens.shape[-1]
     fits = tokens.dim() == 1 or weights.shape[0] == len(tokens)

@@ -1,16 +1,14 @@
 """Multi-head attention with one projection for all heads: the layer that the models use."""
 
-import math
 from collections.abc import Callable
 from typing import cast
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 
 from attnbook.attention.cache import KeyValueCache
-from attnbook.attention.layers import fused_attention
-from attnbook.attention.masks import combine_masks, unchecked_masked_softmax
+from attnbook.attention.layers import attend
+from attnbook.attention.masks import combine_masks
 from attnbook.attention.separate_heads import SeparateHeads, check_stage
 from attnbook.attention.splitting import check_inputs, check_kv_heads, head_size
 from attnbook.checks import (
@@ -92,8 +90,8 @@ class MultiHeadAttention(nn.Module):
             mask: bool, (T, S), (B, T, S) for all heads, or (B, H, T, S), True = may attend; any size but S may be 1.
                 S counts the keys of a cache, too.
             bias: floating point, added to the scores; its axes are those of a mask. Or what makes it of the projected
-                queries (B, H, T, Dh) and keys (B, H, S, Dh), those of a cache included: relative positions, such as
-                `ShawPositions`, do.
+                queries (B, H, T, Dh) and keys (B, H, S, Dh), those of a cache included, in self-attention: relative
+                positions, such as `ShawPositions`, do.
             need_weights: return the weights too; without them the fused kernel never stores the T × S table. NaN in the
                 scores becomes NaN in the output, either way.
             cache: a `KeyValueCache`, to which the keys of the query are added; or, from `start_cache`, the keys of a
@@ -103,28 +101,40 @@ class MultiHeadAttention(nn.Module):
             output (B, T, D), and weights (B, H, T, S) before dropout, or None.
 
         Raises:
-            TypeError, ValueError: arguments that do not fit; other keys than the query's beside rotary positions or a
-                cache.
+            TypeError, ValueError: arguments that do not fit; other keys than the query's beside rotary positions, a
+                function as bias, or a cache.
         """
         key = query if key is None else key
         value = key if value is None else value
-        shape = self.check_shapes(query, key, value, cache)
-        mask, bias = self.tables(shape, query.device, valid_lens, mask, bias)
-        stored = (None, None) if cache is None else (cache.key, cache.value)
+        self.check_shapes(query, key, value, cache)
+        own = key is query and (cache is None or cache.grows)
+        if callable(bias) and not own:
+            raise ValueError(
+                "a function as bias is given places in one sequence, but the keys are those of another; pass the bias "
+                "itself, (B, H, T, S), or leave it out"
+            )
         q, k, v = self.project(query, key, value, cache)  # (B, H, T or S, Dh)
-        dropout = self.dropout if self.training else 0.0
+        stored = k, v
+        if k.dtype != q.dtype:  # what a cache holds, such as autocast's
+            k, v = k.to(q.dtype), v.to(q.dtype)
         group = self.num_heads // self.num_kv_heads  # query heads per key/value head
-        bias = _made_bias(self, bias, q, k, shape, cache, stored)
-        if need_weights:
-            k, v = (x.repeat_interleave(group, dim=1) for x in (k, v))
-            scores = q @ k.mT / math.sqrt(self.head_dim)  # (B, H, T, S)
-            scores = scores if bias is None else scores + bias.to(q)
-            weights = unchecked_masked_softmax(scores, mask)
-            output = F.dropout(weights, dropout) @ v  # (B, H, T, Dh)
-        else:  # the same numbers; a fused kernel needs no T × S tables
-            weights = None
-            output = fused_attention(q, k, v, mask, bias, dropout, group > 1)
-        return self.W_o(output.transpose(1, 2).flatten(2)), weights  # heads merged
+        if callable(bias):
+            bias = bias(q, k.repeat_interleave(group, dim=1))
+            check_tensor("bias", bias)
+        k, v, valid_lens, mask, bias = self.extended(k, v, valid_lens, mask, bias)
+        shape = torch.Size([*q.shape[:3], k.shape[2]])  # of the scores
+        mask = combine_masks(shape, valid_lens, mask, query.device)
+        if bias is not None:
+            check_bias(bias, shape)
+            bias = bias.reshape(aligned(bias.shape, shape))
+        dropout = self.dropout if self.training else 0.0
+        output, weights = attend(
+            q, k, v, mask, bias, dropout=dropout, group=group, need_weights=need_weights
+        )
+        output = self.W_o(output.transpose(1, 2).flatten(2))  # heads merged
+        if cache is not None:  # only now: a call that fails leaves it as it was
+            cache.key, cache.value = stored
+        return output, weights
 
     def start_cache(self, memory: Tensor) -> KeyValueCache:
         """The keys and values of a memory, for attention to it that need not make them again.
@@ -145,57 +155,38 @@ class MultiHeadAttention(nn.Module):
         key: Tensor,
         value: Tensor,
         cache: KeyValueCache | None = None,
-    ) -> torch.Size:
-        """Require inputs that fit, and a cache that fits them.
-
-        Args:
-            query, key, value, cache: see `forward`; here all three are given.
-
-        Returns:
-            (B, H, T, S), the shape of the scores, S with the stored keys.
-        """
+    ) -> None:
+        """Require inputs that fit, as `forward` takes them, all three given, and a cache that fits them."""
         check_inputs(query, key, value, self.d_model, self.W_qkv)
         if self.rotary is not None and key is not query:
             raise ValueError(
                 "rotary positions compare places in one sequence, but other keys than the query were passed; leave "
                 "them out, or make the layer for another sequence without rotary"
             )
-        (batch, num_queries), num_keys = query.shape[:2], key.shape[1]
-        if cache is not None:
-            if not isinstance(cache, KeyValueCache):
-                raise TypeError(
-                    f"cache must be a KeyValueCache, got {type(cache).__name__}; pass KeyValueCache(), or what "
-                    "start_cache(memory) of this layer gives"
-                )
-            if key is not query or value is not key:
-                raise ValueError(
-                    "a cache holds keys already, or gets them from the query, but others were passed; leave them out, "
-                    "and let start_cache(memory) put a memory's into a cache"
-                )
-            cache.check_queries(query, self.num_kv_heads, self.head_dim)
-            num_keys = cache.length + (num_queries if cache.grows else 0)
-        return torch.Size([batch, self.num_heads, num_queries, num_keys])
+        if cache is None:
+            return
+        if not isinstance(cache, KeyValueCache):
+            raise TypeError(
+                f"cache must be a KeyValueCache, got {type(cache).__name__}; pass KeyValueCache(), or what "
+                "start_cache(memory) of this layer gives"
+            )
+        if key is not query or value is not key:
+            raise ValueError(
+                "a cache holds keys already, or gets them from the query, but others were passed; leave them out, "
+                "and let start_cache(memory) put a memory's into a cache"
+            )
+        cache.check_queries(query, self.num_kv_heads, self.head_dim)
 
-    def tables(
+    def extended(
         self,
-        shape: torch.Size,
-        device: torch.device,
-        valid_lens: Tensor | None = None,
-        mask: Tensor | None = None,
-        bias: Tensor | Bias | None = None,
-    ) -> tuple[Tensor | None, Tensor | Bias | None]:
-        """Make one mask of lengths and mask, and require a bias that fits.
-
-        Args:
-            shape: from `check_shapes`.
-            device: where the mask is wanted.
-            valid_lens, mask, bias: see `forward`.
-
-        Returns:
-            The mask, with at least two axes, that broadcasts to the scores, or None; and the bias likewise, or what
-            makes it.
-        """
-        return combine_masks(shape, valid_lens, mask, device), _fitted(bias, shape)
+        k: Tensor,
+        v: Tensor,
+        valid_lens: Tensor | None,
+        mask: Tensor | None,
+        bias: Tensor | None,
+    ) -> tuple[Tensor, Tensor, Tensor | None, Tensor | None, Tensor | None]:
+        """All keys and values (B, Hkv, S, Dh) and what is said of them; a subclass may add some, which are not kept."""
+        return k, v, valid_lens, mask, bias
 
     def project(
         self,
@@ -216,45 +207,13 @@ class MultiHeadAttention(nn.Module):
         if self.rotary is not None:
             start = 0 if cache is None else cache.length
             q, k = self.rotary(q, start), self.rotary(k, start)
-        return (q, k, v) if cache is None else (q, *cache.append(k, v))
+        return (q, k, v) if cache is None else (q, *cache.joined(k, v))
 
     def project_all(self, x: Tensor) -> tuple[Tensor, ...]:
         """Queries (B, H, T, Dh), and keys and values (B, Hkv, T, Dh), of the same positions (B, T, D)."""
         heads = (self.num_heads, self.num_kv_heads, self.num_kv_heads)
         x = self.W_qkv(x).unflatten(-1, (sum(heads), self.head_dim))
         return x.transpose(1, 2).split_with_sizes(heads, dim=1)
-
-
-def _fitted(bias: Tensor | Bias | None, shape: torch.Size) -> Tensor | Bias | None:
-    """A bias with the axes of the scores that it is for, or what makes it."""
-    if bias is None or callable(bias):
-        return bias
-    check_bias(bias, shape)
-    return bias.reshape(aligned(bias.shape, shape))
-
-
-def _made_bias(
-    layer: MultiHeadAttention,
-    bias: Tensor | Bias | None,
-    q: Tensor,
-    k: Tensor,
-    shape: torch.Size,
-    cache: KeyValueCache | None,
-    stored: tuple[Tensor | None, Tensor | None],
-) -> Tensor | None:
-    """The bias, or what a function makes of projected queries and keys. If it fails, the cache is as it was."""
-    if not callable(bias):
-        return bias
-    k = k[:, :, -shape[-1] :]  # without a sink, which has no position
-    k = k.repeat_interleave(layer.num_heads // layer.num_kv_heads, dim=1)
-    try:
-        made = bias(q, k)
-        check_tensor("bias", made)
-        return cast(Tensor, layer.tables(shape, q.device, bias=made)[1])
-    except Exception:
-        if cache is not None:
-            cache.key, cache.value = stored
-        raise
 
 
 def _initialise(W_qkv: nn.Linear, W_o: nn.Linear) -> None:

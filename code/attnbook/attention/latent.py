@@ -7,11 +7,7 @@ from torch import Tensor, nn
 
 from attnbook.attention.masks import causal_mask, masked_softmax
 from attnbook.attention.splitting import head_size, merge_heads, split_heads
-from attnbook.checks import (
-    check_alike,
-    check_count,
-    check_features,
-)
+from attnbook.checks import check_alike, check_count, check_features
 
 
 class LatentAttention(nn.Module):
@@ -48,7 +44,9 @@ class LatentAttention(nn.Module):
         self.W_uv = nn.Linear(latent_size, d_model, bias=False)
         self.W_o = nn.Linear(d_model, d_model, bias=False)
 
-    def forward(self, x: Tensor, kept: Tensor | None = None) -> tuple[Tensor, Tensor]:
+    def forward(
+        self, x: Tensor, *, kept: Tensor | None = None
+    ) -> tuple[Tensor, Tensor]:
         """Attend from each new position to itself and all before it.
 
         Args:

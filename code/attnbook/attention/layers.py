@@ -6,13 +6,18 @@ weights, a dot product runs in PyTorch's fused kernel.
 """
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from attnbook.attention.masks import combine_masks, masked_softmax
+from attnbook.attention.masks import (
+    combine_masks,
+    masked_softmax,
+    unchecked_masked_softmax,
+)
 from attnbook.attention.scores import multiplicative_score
 from attnbook.checks import (
     check_count,
@@ -23,29 +28,55 @@ from attnbook.checks import (
 )
 
 
-def fused_attention(
+def attend(
     query: Tensor,
     key: Tensor,
     value: Tensor,
     mask: Tensor | None = None,
     bias: Tensor | None = None,
+    *,
     dropout: float = 0.0,
-    shared_heads: bool = False,
-) -> Tensor:
-    """softmax(q·k / √D + bias) v in PyTorch's kernel, which never stores the T × S table. Nothing is checked.
+    group: int = 1,
+    need_weights: bool = False,
+    softmax: Callable[..., Tensor] = unchecked_masked_softmax,
+) -> tuple[Tensor, Tensor | None]:
+    """softmax(q·k / √D + bias) v: the step that all dot-product attention here shares. Nothing is checked.
 
     Args:
         query: (B, H, T, D), or without the head axis.
-        key: (B, H, S, D).
-        value: (B, H, S, Dv).
+        key: (B, H / group, S, D).
+        value: (B, H / group, S, Dv).
         mask: bool, broadcastable to the scores, True = may attend.
         bias: added to the scores.
         dropout: the probability of dropping a weight, now.
-        shared_heads: there are fewer heads of keys and values, each for a group of query heads.
+        group: how many query heads share a head of keys and values.
+        need_weights: compute in steps and return the weights too; else in PyTorch's fused kernel.
+        softmax: what makes weights of scores and a mask.
 
     Returns:
-        (B, H, T, Dv). It can be differentiated once; a second derivative is refused.
+        output (B, H, T, Dv), and weights (B, H, T, S) before dropout, or None.
     """
+    if not need_weights:
+        output = _fused(query, key, value, mask, bias, dropout, group > 1)
+        return output, None
+    if group > 1:
+        key, value = (x.repeat_interleave(group, dim=1) for x in (key, value))
+    scores = query @ key.mT / math.sqrt(query.shape[-1])  # (B, H, T, S)
+    scores = scores if bias is None else scores + bias.to(query)
+    weights = softmax(scores, mask=mask)  # each row sums to 1
+    return F.dropout(weights, dropout) @ value, weights
+
+
+def _fused(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    mask: Tensor | None,
+    bias: Tensor | None,
+    dropout: float,
+    shared_heads: bool,
+) -> Tensor:
+    """In PyTorch's kernel, which never stores the T × S table; it can be differentiated once, and refuses more."""
     single = max(query.dim(), key.dim()) == 3
     if single:  # PyTorch fuses only with a head axis: (B, 1, T, D)
         query, key, value = (x.unsqueeze(-3) for x in (query, key, value))
@@ -123,12 +154,15 @@ class DotProductAttention(nn.Module):
         batch = torch.broadcast_shapes(query.shape[:-2], key.shape[:-2])
         shape = torch.Size([*batch, query.shape[-2], key.shape[-2]])
         mask = combine_masks(shape, valid_lens, mask, query.device)
-        if not need_weights:  # the same average; a fused kernel needs no T × S table
-            dropout = self.dropout.p if self.training else 0.0
-            return fused_attention(query, key, value, mask, dropout=dropout), None
-        scores = query @ key.mT / math.sqrt(query.shape[-1])  # (B, …, T, S)
-        weights = masked_softmax(scores, mask=mask)  # each row sums to 1
-        return self.dropout(weights) @ value, weights
+        return attend(
+            query,
+            key,
+            value,
+            mask,
+            dropout=self.dropout.p if self.dropout.training else 0.0,
+            need_weights=need_weights,
+            softmax=masked_softmax,
+        )
 
 
 class _ScoredAttention(nn.Module):

@@ -1,6 +1,5 @@
 """Attention pooling without (much) learning: averages, kernel regression, and one learned width."""
 
-import math
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -13,6 +12,7 @@ from attnbook.checks import (
     check_alike,
     check_count,
     check_mask,
+    check_number,
     check_positive,
     check_tensor,
 )
@@ -88,6 +88,7 @@ def nadaraya_watson(
     query: Tensor,
     key: Tensor,
     value: Tensor,
+    *,
     kernel: str | Callable[[Tensor], Tensor] = "gaussian",
     width: float = 1.0,
     mask: Tensor | None = None,
@@ -142,10 +143,7 @@ class NWKernelRegression(nn.Module):
 
     def __init__(self, w: float = 0.1):
         super().__init__()
-        if isinstance(w, bool) or not isinstance(w, (int, float)):
-            raise TypeError(f"w must be a number, got {type(w).__name__}")
-        if not math.isfinite(w):
-            raise ValueError(f"w must be a finite number, got {w}")
+        check_number("w", w)
         self.w = nn.Parameter(torch.tensor(float(w)))
 
     def forward(

@@ -83,7 +83,8 @@ class SinusoidalPositions(nn.Module):
             (B, T, D).
         """
         _check_embeddings(x, self.d_model, start)
-        return self.dropout(x + self.rows(start, start + x.shape[-2], x))
+        x = x + self.rows(start, start + x.shape[-2], x)
+        return self.dropout(x) if self.dropout.training else x
 
     def rows(self, start: int, end: int, like: Tensor) -> Tensor:
         """The encodings (end − start, D) of some positions, kept in a table that is doubled when it ends."""
@@ -154,7 +155,8 @@ class LearnedPositions(nn.Module):
                 "cut it, or make the model with a larger max_positions"
             )
         position = torch.arange(start, end, device=x.device)
-        return self.dropout(x + self.embedding(position))
+        x = x + self.embedding(position)
+        return self.dropout(x) if self.dropout.training else x
 
 
 def rotate(x: Tensor, position: Tensor, base: float = 10000.0) -> Tensor:

@@ -68,7 +68,8 @@ class ShawPositions(nn.Module):
         Returns:
             (B, H, T, S), to be added to the scaled scores.
         """
-        check_features("query", query, "head_dim", self.head_dim, dims=4)
+        table, size = self.embedding, self.head_dim
+        check_features("query", query, "head_dim", size, dims=4, module=table)
         distance = _distances(query, key)
         index = distance.clamp(-self.max_distance, self.max_distance)  # (T, S)
         vectors = self.embedding(index + self.max_distance)  # (T, S, Dh)
@@ -180,13 +181,17 @@ class DebertaPositions(nn.Module):
         Returns:
             (B, H, T, S). Added to q·k / √Dh; divide all three by √3 for the paper's scale of √(3 Dh).
         """
+        heads, size = self.num_heads, self.head_dim
         for name, x in (("query", query), ("key", key)):
-            check_tensor(name, x, dims=4)
-            heads, size = self.num_heads, self.head_dim
-            if (x.shape[1], x.shape[3]) != (heads, size):
+            check_features(name, x, "head_dim", size, dims=4, module=self.embedding)
+            if x.shape[1] != heads:
                 raise ValueError(
-                    f"{name} must be (B, {heads}, positions, {size}), got {tuple(x.shape)}; project and split it first"
+                    f"{name} has {x.shape[1]} heads, num_heads is {heads}; pass it split into as many"
                 )
+        if query.shape[0] != key.shape[0]:
+            raise ValueError(
+                f"query holds {query.shape[0]} sequences, key holds {key.shape[0]}; pass those of the same ones"
+            )
         rows = torch.arange(2 * self.max_distance, device=query.device)
         vectors = self.embedding(rows)  # (2k, D), k the largest distance
         position_query = self.W_q(vectors).unflatten(-1, (heads, size))  # (2k, H, Dh)

@@ -6,6 +6,7 @@ from torch import Tensor, nn
 from attnbook.attention.masks import causal_mask, masked_softmax
 from attnbook.attention.scores import scaled_dot_score
 from attnbook.checks import (
+    check_alike,
     check_count,
     check_features,
     check_mask,
@@ -116,11 +117,7 @@ class SelfAttention(CrossAttention):
         self.causal = causal
 
     def forward(  # type: ignore[override]  # x is its own memory
-        self,
-        x: Tensor,
-        valid_lens: Tensor | None = None,
-        *,
-        mask: Tensor | None = None,
+        self, x: Tensor, valid_lens: Tensor | None = None, *, mask: Tensor | None = None
     ) -> tuple[Tensor, Tensor]:
         """Let every position look at every (or every earlier) position of its own sequence.
 
@@ -160,6 +157,7 @@ class QueryPooling(nn.Module):
         super().__init__()
         check_count("d_model", d_model)
         check_count("num_queries", num_queries)
+        self.d_model = d_model
         self.query = nn.Parameter(torch.randn(num_queries, d_model) * d_model**-0.5)
 
     def forward(
@@ -174,7 +172,8 @@ class QueryPooling(nn.Module):
         Returns:
             output (B, num_queries, D) and weights (B, num_queries, T).
         """
-        check_tensor("x", x, dims=3)
+        check_features("x", x, "d_model", self.d_model, dims=3)
+        check_alike("x", x, "the layer", self.query)
         query = self.query.expand(x.shape[0], -1, -1)  # (B, num_queries, D)
         weights = masked_softmax(scaled_dot_score(query, x), valid_lens)
         return weights @ x, weights

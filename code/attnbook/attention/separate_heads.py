@@ -22,20 +22,30 @@ class WideHeads(nn.Module):
         d_model: D, the width of queries, keys, values and output.
         num_heads: H.
         bias: give the projections a bias.
+        head_dim: the width of each head; D if not given.
 
     Source:
         Vaswani et al. (2017), §3.2.2, with d_k = d_v = d_model instead of d_model / h.
     """
 
-    def __init__(self, d_model: int, num_heads: int, bias: bool = False):
+    def __init__(
+        self,
+        d_model: int,
+        num_heads: int,
+        bias: bool = False,
+        *,
+        head_dim: int | None = None,
+    ):
         super().__init__()
-        check_count("d_model", d_model)
-        check_count("num_heads", num_heads)
+        head_dim = d_model if head_dim is None else head_dim
+        sizes = {"d_model": d_model, "num_heads": num_heads, "head_dim": head_dim}
+        for name, size in sizes.items():
+            check_count(name, size)
         self.d_model = d_model
         self.heads = nn.ModuleList(
-            _Head(d_model, d_model, bias) for _ in range(num_heads)
+            _Head(d_model, head_dim, bias) for _ in range(num_heads)
         )
-        self.W_o = nn.Linear(num_heads * d_model, d_model, bias=bias)
+        self.W_o = nn.Linear(num_heads * head_dim, d_model, bias=bias)
 
     def forward(
         self,
@@ -101,12 +111,7 @@ class SeparateHeads(WideHeads):
 
     def __init__(self, d_model: int, num_heads: int, bias: bool = False):
         head_dim = head_size(d_model, num_heads)
-        nn.Module.__init__(self)
-        self.d_model = d_model
-        self.heads = nn.ModuleList(
-            _Head(d_model, head_dim, bias) for _ in range(num_heads)
-        )
-        self.W_o = nn.Linear(d_model, d_model, bias=bias)
+        super().__init__(d_model, num_heads, bias, head_dim=head_dim)
 
 
 @torch.no_grad()

@@ -1,14 +1,14 @@
 """A place for weight that should go nowhere."""
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from attnbook.attention.cache import KeyValueCache
-from attnbook.attention.heads import Bias, MultiHeadAttention
-from attnbook.checks import check_lengths
+from attnbook.attention.heads import MultiHeadAttention
+from attnbook.checks import check_bias, check_lengths, check_mask
 
 
 class SinkAttention(MultiHeadAttention):
@@ -28,51 +28,46 @@ class SinkAttention(MultiHeadAttention):
         Miller (2023), "Attention is off by one"; Xiao et al. (2024), arXiv:2309.17453, §3.3.
     """
 
-    def __init__(self, d_model: int, num_heads: int, learned: bool, **options: Any):
+    def __init__(self, d_model: int, num_heads: int, *, learned: bool, **options: Any):
         super().__init__(d_model, num_heads, **options)
         key = torch.zeros(self.num_kv_heads, 1, self.head_dim)
         self.sink = nn.Parameter(key) if learned else None
 
-    def project(
+    def extended(
         self,
-        query: Tensor,
-        key: Tensor,
-        value: Tensor,
-        cache: KeyValueCache | None = None,
-    ) -> tuple[Tensor, Tensor, Tensor]:
-        """Queries, keys and values, with the sink in front of the keys and a zero in front of the values."""
-        q, k, v = super().project(query, key, value, cache)
+        k: Tensor,
+        v: Tensor,
+        valid_lens: Tensor | None,
+        mask: Tensor | None,
+        bias: Tensor | None,
+    ) -> tuple[Tensor, Tensor, Tensor | None, Tensor | None, Tensor | None]:
+        """The sink in front of the keys and a zero in front of the values; tables of S columns get one for it."""
+        num_keys = k.shape[2]
+        if valid_lens is not None:  # the sink is a key more, and always counts
+            check_lengths(valid_lens, num_keys)
+            valid_lens = valid_lens.long() + 1
+        scores = k.shape[0], self.num_heads, num_keys
+        mask = _with_sink(mask, scores, check_mask)
+        bias = _with_sink(bias, scores, check_bias)
         if self.sink is None:
             k = F.pad(k, (0, 0, 1, 0))
         else:
             sink = self.sink.to(k).expand(k.shape[0], -1, -1, -1)
             k = torch.cat([sink, k], dim=2)
         v = F.pad(v, (0, 0, 1, 0))
-        return q, k, v
-
-    def tables(
-        self,
-        shape: torch.Size,
-        device: torch.device,
-        valid_lens: Tensor | None = None,
-        mask: Tensor | None = None,
-        bias: Tensor | Bias | None = None,
-    ) -> tuple[Tensor | None, Tensor | Bias | None]:
-        """As `MultiHeadAttention.tables`, for tables of S columns or S + 1; they come back with S + 1."""
-        num_keys = shape[-1]
-        if valid_lens is not None:  # the sink is a key more, and always counts
-            check_lengths(valid_lens, num_keys)
-            valid_lens = valid_lens.long() + 1
-        plain = (None if _with_sink(t, num_keys) is t else t for t in (mask, bias))
-        super().tables(shape, device, None, *plain)  # errors name what came
-        mask, bias = (_with_sink(table, num_keys) for table in (mask, bias))
-        shape = torch.Size([*shape[:-1], num_keys + 1])
-        return super().tables(shape, device, valid_lens, mask, bias)
+        return k, v, valid_lens, mask, bias
 
 
-def _with_sink(table: Any, num_keys: int) -> Any:
+def _with_sink(
+    table: Any,
+    scores: tuple[int, int, int],
+    check: Callable[[Tensor, torch.Size], None],
+) -> Any:
     """A mask or a bias of S columns with one in front that leaves the sink as it is; any other as it came."""
+    batch, heads, num_keys = scores
     if not isinstance(table, Tensor) or table.shape[-1:] != (num_keys,):
         return table
+    if table.dim() > 1:  # now, so that an error names the shape that came
+        check(table, torch.Size([batch, heads, table.shape[-2], num_keys]))
     like = table.new_ones if table.dtype == torch.bool else table.new_zeros
     return torch.cat([like(*table.shape[:-1], 1), table], dim=-1)

@@ -69,13 +69,12 @@ def check_inputs(
 ) -> None:
     """Require (B, T, D), (B, S, D), (B, S, D) that a projection can take."""
     check_features("query", query, "d_model", d_model, dims=3, module=projection)
-    if key is not query:
-        check_features("key", key, "d_model", d_model, dims=3)
-    if value is not key:
-        check_features("value", value, "d_model", d_model, dims=3)
-    if not query is key is value or query.shape[1] == 0:
-        check_query_key(query, key)
-        check_value(key, value)
+    if query is key is value and query.shape[1] > 0:
+        return
+    for name, x in (("key", key), ("value", value)):
+        check_features(name, x, "d_model", d_model, dims=3)
+    check_query_key(query, key)
+    check_value(key, value)
     queries, keys, values = query.shape[0], key.shape[0], value.shape[0]
     if queries != keys or keys != values:
         raise ValueError(

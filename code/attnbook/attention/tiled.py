@@ -50,6 +50,7 @@ def tiled_attention(
     query: Tensor,
     key: Tensor,
     value: Tensor,
+    *,
     tile: int = 128,
     causal: bool = False,
     window: int | None = None,

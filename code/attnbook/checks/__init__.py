@@ -4,6 +4,7 @@ Those called `check_…` return nothing. They raise `TypeError` for the wrong ki
 `ValueError` for the right kind with a wrong shape or value.
 """
 
+from attnbook.checks.integers import check_ids, check_integers
 from attnbook.checks.masking import (
     aligned,
     check_bias,
@@ -15,7 +16,7 @@ from attnbook.checks.masking import (
 from attnbook.checks.numbers import (
     check_count,
     check_counts,
-    check_not_negative,
+    check_number,
     check_positive,
     check_probability,
 )
@@ -42,12 +43,14 @@ __all__ = [
     "has_values",
     "is_traced",
     "readable",
+    "check_integers",
+    "check_ids",
     "check_lengths",
     "check_valid_lens",
     "check_scores",
     "check_probability",
     "check_positive",
-    "check_not_negative",
+    "check_number",
     "check_count",
     "check_counts",
 ]

@@ -3,6 +3,7 @@
 import torch
 from torch import Tensor
 
+from attnbook.checks.integers import beyond, check_integers
 from attnbook.checks.tensors import check_tensor
 from attnbook.checks.values import readable
 
@@ -93,13 +94,11 @@ def check_lengths(valid_lens: Tensor, num_keys: int) -> None:
         TypeError: not a tensor of integers.
         ValueError: a length is negative or beyond the axis.
     """
-    _check_integers(valid_lens)
-    if valid_lens.numel() == 0 or not readable(valid_lens):
-        return
-    low, high = (int(end) for end in valid_lens.aminmax())
-    if low < 0 or high > num_keys:
+    check_integers("valid_lens", valid_lens)
+    odd = beyond(valid_lens, num_keys)
+    if odd is not None:
         raise ValueError(
-            f"valid_lens must lie between 0 and the number of keys, {num_keys}; got {low if low < 0 else high}"
+            f"valid_lens must lie between 0 and the number of keys, {num_keys}; got {odd}"
         )
 
 
@@ -114,7 +113,7 @@ def check_valid_lens(valid_lens: Tensor, shape: torch.Size) -> None:
         TypeError: not a tensor of integers.
         ValueError: a shape other than (B,) or (B, T), or scores without a batch axis.
     """
-    _check_integers(valid_lens)
+    check_integers("valid_lens", valid_lens)
     if len(shape) < 3:
         raise ValueError(
             f"valid_lens needs scores with a batch axis (B, …, T, S), got {tuple(shape)}; pass a mask"
@@ -125,22 +124,6 @@ def check_valid_lens(valid_lens: Tensor, shape: torch.Size) -> None:
         raise ValueError(
             f"valid_lens must have shape ({batch},), one length per sequence, or ({batch}, {num_queries}), "
             f"one per query; got {tuple(valid_lens.shape)} for scores of shape {tuple(shape)}"
-        )
-
-
-def _check_integers(valid_lens: Tensor) -> None:
-    if not isinstance(valid_lens, Tensor):
-        raise TypeError(
-            f"valid_lens must be a tensor of integers, got {type(valid_lens).__name__}; "
-            "make one with torch.tensor([...])"
-        )
-    if (
-        valid_lens.is_floating_point()
-        or valid_lens.is_complex()
-        or valid_lens.dtype == torch.bool
-    ):
-        raise TypeError(
-            f"valid_lens must hold integers, got {valid_lens.dtype}; lengths count keys, so use torch.long"
         )
 
 

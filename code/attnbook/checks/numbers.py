@@ -1,11 +1,28 @@
 """Checks of plain numbers: counts, probabilities, widths."""
 
+import math
 from typing import Any, get_type_hints
 
 import torch
 from torch import Tensor
 
 from attnbook.checks.values import is_traced, readable
+
+
+def check_number(name: str, value: float) -> None:
+    """Require a finite number.
+
+    Args:
+        name: the argument's name.
+        value: the number.
+
+    Raises:
+        TypeError: not a real number.
+        ValueError: not finite.
+    """
+    _check_real(name, value)
+    if not math.isfinite(value):
+        raise ValueError(f"{name} must be a finite number, got {value}")
 
 
 def check_probability(name: str, value: float) -> None:
@@ -19,20 +36,18 @@ def check_probability(name: str, value: float) -> None:
         TypeError: not a real number.
         ValueError: outside [0, 1).
     """
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise TypeError(
-            f"{name} must be a number between 0 and 1, got {type(value).__name__}"
-        )
+    _check_real(name, value)
     if not 0 <= value < 1:
         raise ValueError(f"{name} must be at least 0 and below 1, got {value}")
 
 
-def check_positive(name: str, value: float) -> None:
-    """Require a number above zero.
+def check_positive(name: str, value: float, *, or_zero: bool = False) -> None:
+    """Require a finite number above zero.
 
     Args:
         name: the argument's name.
         value: a number, or a tensor with one element.
+        or_zero: whether zero will do, too.
 
     Raises:
         TypeError: not a real number.
@@ -42,27 +57,15 @@ def check_positive(name: str, value: float) -> None:
         if not readable(value):
             return
         value = value.item()
+    _check_real(name, value)
+    if not 0 <= value < math.inf or (value == 0 and not or_zero):
+        bound = "of at least 0" if or_zero else "above 0"
+        raise ValueError(f"{name} must be a finite number {bound}, got {value}")
+
+
+def _check_real(name: str, value: float) -> None:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise TypeError(f"{name} must be a number, got {type(value).__name__}")
-    if not 0 < value < float("inf"):
-        raise ValueError(f"{name} must be a finite number above 0, got {value}")
-
-
-def check_not_negative(name: str, value: float) -> None:
-    """Require a finite number of at least 0.
-
-    Args:
-        name: the argument's name.
-        value: the number.
-
-    Raises:
-        TypeError: not a real number.
-        ValueError: negative, or not finite.
-    """
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise TypeError(f"{name} must be a number, got {type(value).__name__}")
-    if not 0 <= value < float("inf"):
-        raise ValueError(f"{name} must be a finite number of at least 0, got {value}")
 
 
 def check_count(name: str, value: int, at_least: int = 1) -> None:

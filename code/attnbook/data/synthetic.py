@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attnbook.checks import check_count, check_not_negative, check_tensor
+from attnbook.checks import check_count, check_positive, check_tensor
 
 
 def true_curve(x: Tensor) -> Tensor:
@@ -72,7 +72,7 @@ def kernel_regression_data(
         ValueError: no point, or noise that is negative or not finite.
     """
     check_count("n", n)
-    check_not_negative("noise", noise)
+    check_positive("noise", noise, or_zero=True)
     rng = np.random.default_rng(seed)
     x_train = torch.from_numpy(np.sort(rng.random(n) * 5))
     y_train = true_curve(x_train) + torch.from_numpy(rng.normal(0, noise, n))

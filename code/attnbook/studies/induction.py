@@ -80,7 +80,7 @@ class AttentionOnly(nn.Module):
         self.layers = nn.ModuleList(
             MultiHeadAttention(d_model, num_heads, **options)
             if sink == "none"
-            else SinkAttention(d_model, num_heads, sink == "learned", **options)
+            else SinkAttention(d_model, num_heads, learned=sink == "learned", **options)
             for _ in range(num_layers)
         )
         self.unembedding = nn.Linear(d_model, NUM_SYMBOLS + 1, bias=False)

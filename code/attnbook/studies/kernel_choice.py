@@ -50,7 +50,11 @@ def errors_by_spread(
     for row, spread in enumerate(spreads):
         for seed, data in enumerate(sets):
             guess, _ = nadaraya_watson(
-                data.x_query, data.x_train, data.y_train, kernel, spread * REACH[kernel]
+                data.x_query,
+                data.x_train,
+                data.y_train,
+                kernel=kernel,
+                width=spread * REACH[kernel],
             )
             errors[row, seed] = ((guess - data.truth) ** 2).mean()
     return errors

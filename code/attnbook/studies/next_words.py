@@ -9,11 +9,10 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from attnbook.attention import ablate_head, causal_mask, sinusoidal_encoding
-from attnbook.checks import check_count
+from attnbook.checks import check_count, check_ids
 from attnbook.studies.sentences import CLASSES, VOCABULARY, Sentence, sentences, to_ids
 from attnbook.training import TrainConfig, device_of, rebuilt, settings, train
 from attnbook.transformer import EncoderLayer
-from attnbook.transformer.models import check_ids
 from attnbook.weights import FOLDER, read_weights
 
 STORED = Path(__file__).with_suffix(".json")

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 from attnbook.checks import (
     check_count,
-    check_not_negative,
     check_positive,
     check_probability,
 )
@@ -69,7 +68,7 @@ class TrainConfig:
             check_probability("betas", beta)
         check_probability("warmup_fraction", self.warmup_fraction)
         for name in ("weight_decay", "checkpoint_every"):
-            check_not_negative(name, getattr(self, name))
+            check_positive(name, getattr(self, name), or_zero=True)
         self._check_together()
 
     def _check_together(self) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from torch import Tensor, nn
 from tqdm.auto import tqdm
 
-from attnbook.checks import check_not_negative
+from attnbook.checks import check_positive
 from attnbook.training.config import Progress, TrainConfig
 from attnbook.training.modes import device_of
 from attnbook.training.processes import average, fraction, make_fabric, together
@@ -58,7 +58,7 @@ def train(
         FloatingPointError: the loss or the gradient became NaN or infinite; the last checkpoint is kept.
         ValueError: no length, an epoch without batches, a loss that is not a scalar, or an impossible `elapsed`.
     """
-    check_not_negative("elapsed", elapsed)
+    check_positive("elapsed", elapsed, or_zero=True)
     home = device_of(model)
     run = Run(model, config, fabric or make_fabric(), elapsed)
     try:

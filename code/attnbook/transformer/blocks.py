@@ -68,8 +68,11 @@ class FeedForward(nn.Module):
         Returns:
             (…, D).
         """
-        check_features("x", x, "d_model", self.d_model)
-        return self.W_2(self.dropout(self.activation(self.W_1(x))))
+        check_features("x", x, "d_model", self.d_model, module=self.W_1)
+        hidden = self.activation(self.W_1(x))
+        if self.dropout.training:  # a call that does nothing is not free
+            hidden = self.dropout(hidden)
+        return self.W_2(hidden)
 
 
 class Residual(nn.Module):
@@ -120,7 +123,9 @@ class Residual(nn.Module):
         Returns:
             (…, D).
         """
-        x = x + self.dropout(h)
+        if self.dropout.training:
+            h = self.dropout(h)
+        x = x + h
         return x if self.norm_first else self.norm(x)
 
 

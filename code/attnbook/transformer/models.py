@@ -15,13 +15,10 @@ from attnbook.attention import (
     SinusoidalPositions,
     causal_mask,
     combine_masks,
+    sequence_mask,
 )
-from attnbook.checks import readable
-from attnbook.transformer.blocks import (
-    DecoderLayer,
-    DecoderLayerCache,
-    EncoderLayer,
-)
+from attnbook.checks import check_ids
+from attnbook.transformer.blocks import DecoderLayer, DecoderLayerCache, EncoderLayer
 from attnbook.transformer.configs import (
     BERT_BASE,
     PAPER_BASE,
@@ -40,39 +37,6 @@ def count_parameters(module: nn.Module) -> int:
         The count.
     """
     return sum(p.numel() for p in module.parameters() if p.requires_grad)
-
-
-def check_ids(
-    name: str, ids: Tensor, vocab_size: int, what: str = "vocabulary"
-) -> None:
-    """Require token ids (B, T) within the vocabulary.
-
-    Args:
-        name: the argument's name.
-        ids: (B, T) integers.
-        vocab_size: V.
-        what: what V is the size of.
-
-    Raises:
-        TypeError: not a tensor of integers.
-        ValueError: not two axes, or an id outside 0…V − 1.
-    """
-    kind = ids.dtype if isinstance(ids, Tensor) else type(ids).__name__
-    if kind not in (torch.int64, torch.int32):
-        raise TypeError(
-            f"{name} must be a tensor of token ids (torch.long), got {kind}; convert it with .long()"
-        )
-    if ids.dim() != 2:
-        raise ValueError(
-            f"{name} must be (B, T), got shape {tuple(ids.shape)}; add a batch axis with [None]"
-        )
-    if ids.numel() and readable(ids):
-        low, high = (int(end) for end in ids.aminmax())
-        if low < 0 or high >= vocab_size:
-            raise ValueError(
-                f"{name} holds the id {low if low < 0 else high}, beyond the {what} of {vocab_size} "
-                f"(0 … {vocab_size - 1}); was it made with another {what}?"
-            )
 
 
 def _one_mask(
@@ -303,12 +267,14 @@ class Transformer(nn.Module):
             memory (B, S, D), and a mask (B, 1, 1, S), True = real; None without lengths.
         """
         check_ids("source", source, self.config.source_vocab_size)
-        shape = torch.Size([source.shape[0], 1, 1, source.shape[1]])
-        mask = combine_masks(shape, valid_lens, device=source.device)
-        if valid_lens is not None and valid_lens.dim() != 1:
-            raise ValueError(
-                f"valid_lens must have shape ({len(source)},), one length per source, got {tuple(valid_lens.shape)}"
-            )
+        mask = None
+        if valid_lens is not None:
+            real = sequence_mask(valid_lens, source.shape[1])  # (B, S)
+            if real.shape != source.shape:
+                raise ValueError(
+                    f"valid_lens must have shape ({len(source)},), one length per source, got {tuple(valid_lens.shape)}"
+                )
+            mask = real[:, None, None].to(source.device)
         return self.encoder(source, mask=mask)[0], mask
 
 

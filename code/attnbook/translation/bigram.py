@@ -5,10 +5,9 @@ from collections.abc import Iterable
 import torch
 from torch import Tensor, nn
 
-from attnbook.checks import check_count, check_positive
+from attnbook.checks import check_count, check_ids, check_positive
 from attnbook.text import BOS
 from attnbook.transformer import TransformerConfig
-from attnbook.transformer.models import check_ids
 
 
 class BigramDraft(nn.Module):

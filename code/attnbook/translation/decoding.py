@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from attnbook.checks import check_count, check_not_negative, has_values
+from attnbook.checks import check_count, check_positive, has_values
 from attnbook.text import BOS, EOS, PAD
 from attnbook.translation.interface import DraftModel, TranslationModel
 
@@ -223,7 +223,7 @@ def beam_search(
     check_count("n_best", n_best)
     if n_best > width:
         raise ValueError(f"n_best {n_best} is more than the beam's width {width}")
-    check_not_negative("length_penalty", length_penalty)
+    check_positive("length_penalty", length_penalty, or_zero=True)
     state, words = begin(model, source, valid_lens, max_len)
     beams: list[list[int]] = [[]]
     total = torch.zeros(1, device=source.device)

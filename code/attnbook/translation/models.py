@@ -10,9 +10,8 @@ from dataclasses import dataclass, replace
 
 from torch import Tensor, nn
 
-from attnbook.checks import check_count, readable
+from attnbook.checks import check_count, check_ids, readable
 from attnbook.transformer import DecoderLayerCache, Transformer, TransformerConfig
-from attnbook.transformer.models import check_ids
 from attnbook.translation.config import RecurrentConfig
 from attnbook.translation.recurrent import (
     AttentionDecoder,

@@ -7,7 +7,7 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from attnbook.checks import check_count, check_not_negative
+from attnbook.checks import check_count, check_positive
 from attnbook.data import pad_rows, references
 from attnbook.text import (
     BOS,
@@ -155,7 +155,7 @@ class Translator:
             )
         check_count("beam", beam)
         check_count("batch_size", batch_size)
-        check_not_negative("length_penalty", length_penalty)
+        check_positive("length_penalty", length_penalty, or_zero=True)
         sentences = [normalise(sentence) for sentence in sentences]
         known = {"": ""}  # nothing to translate, nothing to write
         waiting = sorted({*sentences} - {*known}, key=len)

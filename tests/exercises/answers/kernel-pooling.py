@@ -68,7 +68,7 @@ def number_by_number(queries, keys, values, width):
 def by_the_package(queries, keys, values, width):
     from attnbook.attention import nadaraya_watson
 
-    pooled = [nadaraya_watson(q, k, v, "epanechnikov", width)[0] for q, k, v in zip(queries, keys, values)]
+    pooled = [nadaraya_watson(q, k, v, kernel="epanechnikov", width=width)[0] for q, k, v in zip(queries, keys, values)]
     return torch.stack(pooled)
 
 

@@ -1,0 +1,67 @@
+"""Checks of tensors of integers: token ids, lengths."""
+
+import torch
+from torch import Tensor
+
+from attnbook.checks.values import readable
+
+
+def check_integers(name: str, numbers: Tensor) -> None:
+    """Require a tensor of integers.
+
+    Args:
+        name: the argument's name.
+        numbers: what the caller passed.
+
+    Raises:
+        TypeError: not a tensor, or of floating-point, complex or bool numbers.
+    """
+    if not isinstance(numbers, Tensor):
+        raise TypeError(
+            f"{name} must be a tensor of integers, got {type(numbers).__name__}; make one with torch.tensor([...])"
+        )
+    other = numbers.is_floating_point() or numbers.is_complex()
+    if other or numbers.dtype == torch.bool:
+        raise TypeError(
+            f"{name} must hold integers, got {numbers.dtype}; use torch.long"
+        )
+
+
+def check_ids(
+    name: str, ids: Tensor, vocab_size: int, what: str = "vocabulary"
+) -> None:
+    """Require token ids (B, T) within the vocabulary.
+
+    Args:
+        name: the argument's name.
+        ids: (B, T) integers.
+        vocab_size: V.
+        what: what V is the size of.
+
+    Raises:
+        TypeError: not a tensor of integers.
+        ValueError: not two axes, or an id outside 0…V − 1.
+    """
+    kind = ids.dtype if isinstance(ids, Tensor) else type(ids).__name__
+    if kind not in (torch.int64, torch.int32):
+        raise TypeError(
+            f"{name} must be a tensor of token ids (torch.long), got {kind}; convert it with .long()"
+        )
+    if ids.dim() != 2:
+        raise ValueError(
+            f"{name} must be (B, T), got shape {tuple(ids.shape)}; add a batch axis with [None]"
+        )
+    odd = beyond(ids, vocab_size - 1)
+    if odd is not None:
+        raise ValueError(
+            f"{name} holds the id {odd}, beyond the {what} of {vocab_size} (0 … {vocab_size - 1}); was it made with "
+            f"another {what}?"
+        )
+
+
+def beyond(numbers: Tensor, last: int) -> int | None:
+    """One of the numbers that is below 0 or above `last`; None if there is none, or if none can be read."""
+    if numbers.numel() == 0 or not readable(numbers):
+        return None
+    low, high = (int(end) for end in numbers.aminmax())
+    return low if low < 0 else high if high > last else None
