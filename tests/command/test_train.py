@@ -41,6 +41,7 @@ def test_it_trains_saves_and_reports(toy_file, tmp_path, capsys):
     assert {*result["scores"]} == {"dev", "test"}
     translator = Translator.load(out / "translator.pt")
     assert isinstance(translator.translate(["two red car ."])[0], str)
+    assert not translator.model.writes_unknown
     # the same command again finds everything done, and says the same
     before = (out / "training.pt").read_bytes()
     assert run(*command) == 0

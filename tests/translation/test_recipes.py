@@ -8,7 +8,7 @@ import torch
 
 from attnbook.data import Pair
 from attnbook.text import EOS, SubwordVocabulary, WordVocabulary
-from attnbook.training import CheckpointError, TrainConfig, save_checkpoint
+from attnbook.training import CheckpointError, TrainConfig, read_archive, save_checkpoint
 from attnbook.translation import (
     LENGTH_PENALTY,
     RECIPES,
@@ -105,6 +105,22 @@ def test_saved_and_read_again(tmp_path, recipe):
     assert vars(again.writing) == vars(translator.writing)
     sources = [pair.source for pair in toy_pairs()[:5]]
     assert again.translate(sources, max_len=8) == translator.translate(sources, max_len=8)
+
+
+def test_a_file_says_whether_its_model_writes_unk(tmp_path):
+    """The recipes of the book's chapters let it; a file of before, that does not say so, goes on writing it."""
+    path = tmp_path / "translator.pt"
+    for writes in (False, True):
+        translator, _ = prepare(replace(SMALL, writes_unknown=writes), toy_pairs())
+        translator.save(path)
+        assert Translator.load(path).model.writes_unknown == writes
+    stored = read_archive(path)
+    del stored["writes_unknown"]
+    save_checkpoint(path, stored)
+    assert Translator.load(path).model.writes_unknown
+    assert {name for name, recipe in RECIPES.items() if recipe.writes_unknown} == {
+        "bahdanau-published", "bahdanau", "seq2seq",
+    }  # fmt: skip
 
 
 def test_what_is_no_translator_is_refused(tmp_path):

@@ -34,6 +34,7 @@ from attnbook.translation import RECIPES, Fitted, Recipe, evaluate, fit
 __all__ = ["main", "read_data"]
 
 PROG = "python -m attnbook.train"
+OWN_DATA = ("bundled", "grammar")
 GRAMMAR_PAIRS = 20_000
 # parts of the development tokens that are unknown: above the first it is said, above the second training is refused
 MANY, HOPELESS = 0.1, 0.5
@@ -105,6 +106,8 @@ def _parser(prog: str = PROG) -> argparse.ArgumentParser:
 
 def _recipe(options: argparse.Namespace) -> Recipe:
     recipe = RECIPES[options.model]
+    if options.data not in OWN_DATA:  # those have scores in the book
+        recipe = replace(recipe, writes_unknown=False)
     for name in ("batch_size", "subwords", "min_count", "max_len"):
         if (value := getattr(options, name)) is not None:
             recipe = replace(recipe, **{name: value})

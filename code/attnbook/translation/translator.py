@@ -60,14 +60,33 @@ def kind_of(model: nn.Module) -> str:
     )
 
 
+def described(model: RecurrentTranslator | TransformerTranslator) -> dict:
+    """What a file says of a model beside its weights, so that `stored_model` can build it again.
+
+    Args:
+        model: a translator of `attnbook.translation.models`.
+
+    Returns:
+        Plain data.
+
+    Raises:
+        TypeError: see `kind_of`.
+    """
+    return {
+        "kind": kind_of(model),
+        "config": asdict(model.config),
+        "writes_unknown": model.writes_unknown,
+    }
+
+
 def stored_model(
-    kind: str, config: dict, weights: dict
+    said: dict, weights: dict
 ) -> RecurrentTranslator | TransformerTranslator:
     """The model that a file describes, with the file's weights.
 
     Args:
-        kind: from `kind_of`.
-        config: its sizes by name, as read.
+        said: what `described` gave, as read. Earlier files have no `writes_unknown`: their models were measured with
+            <unk> among their words, and so they go on.
         weights: tensors by name, as read.
 
     Returns:
@@ -76,9 +95,11 @@ def stored_model(
     Raises:
         LookupError, TypeError, ValueError, RuntimeError: whatever the file has wrong; the message names it.
     """
-    sizes, model = MODELS[kind]
-    chosen = sizes(**settings(sizes, config, weights))
-    return rebuilt(lambda: model(chosen), weights)
+    sizes, made = MODELS[said["kind"]]
+    chosen = sizes(**settings(sizes, said["config"], weights))
+    model = rebuilt(lambda: made(chosen), weights)
+    model.writes_unknown = bool(said.get("writes_unknown", True))
+    return model
 
 
 class Translator:
@@ -246,11 +267,10 @@ class Translator:
         Raises:
             TypeError: a model that `load` could not build again, see `kind_of`.
         """
-        kind = kind_of(self.model)
+        about = described(self.model)
         weights = {k: v.detach().cpu() for k, v in self.model.state_dict().items()}
         state = {
-            "kind": kind,
-            "config": asdict(self.model.config),
+            **about,
             "source_vocab": self.source_vocab.to_dict(),
             "target_vocab": self.target_vocab.to_dict(),
             "writing": None if self.writing is None else self.writing.to_dict(),
@@ -281,7 +301,7 @@ class Translator:
                 vocabulary_from_dict(state[side])
                 for side in ("source_vocab", "target_vocab")
             )
-            model = stored_model(state["kind"], state["config"], state["weights"])
+            model = stored_model(state, state["weights"])
             stored = state.get("writing")  # files of earlier editions have none
             writing = None if stored is None else Writing.from_dict(stored)
             return cls(model.eval(), source_vocab, target_vocab, writing)
