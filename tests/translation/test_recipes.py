@@ -107,6 +107,23 @@ def test_saved_and_read_again(tmp_path, recipe):
     assert again.translate(sources, max_len=8) == translator.translate(sources, max_len=8)
 
 
+NOUNS = "Katze Hund Haus Baum Brot Stuhl Tisch Vogel Berg Fluss Brief Stein Schiff Kleid Apfel Garten Koffer Insel"
+GERMAN = [Pair(f"there is {noun.lower()} .", f"Dort ist {noun}.") for noun in NOUNS.split()]
+
+
+@pytest.mark.parametrize("recipe", [SMALL, SMALL_TRANSFORMER], ids=["recurrent", "transformer"])
+def test_a_language_with_capitals_keeps_them(tmp_path, recipe):
+    fitted = fit(replace(recipe, min_count=1), GERMAN, GERMAN, steps=150, seed=0)
+    fitted.translator.save(tmp_path / "translator.pt")
+    translator = Translator.load(tmp_path / "translator.pt")
+    found = translator.translate(["There is Katze."])
+    assert found == fitted.translator.translate(["there is katze ."]) == ["dort ist Katze ."]
+    assert translator.written(found[0]) == "Dort ist Katze."
+    assert evaluate(translator, GERMAN)["bleu"] > 80  # capitals do not count
+    forced = translator.align("there is katze .", "Dort ist Katze.")[1]
+    assert "".join(forced).replace("▁", "") == "dortistKatze.<eos>"
+
+
 def test_a_file_says_whether_its_model_writes_unk(tmp_path):
     """The recipes of the book's chapters let it; a file of before, that does not say so, goes on writing it."""
     path = tmp_path / "translator.pt"

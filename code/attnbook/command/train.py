@@ -241,7 +241,10 @@ def _report(options: argparse.Namespace, command: str, fitted: Fitted, split: Sp
     }
     write_atomically(options.out / "result.json", json.dumps(result) + "\n")
     for part, score in scores.items():
-        print(f"{part}: BLEU {score['bleu']:.1f}, chrF {score['chrf']:.1f} on {score['sentences']} sentences")
+        print(
+            f"{part}: BLEU {score['bleu']:.1f} ({score['tokens']}), chrF {score['chrf']:.1f} "
+            f"on {score['sentences']} sentences"
+        )
     for source, written in list(scores["test"]["translations"].items())[:5]:
         print(f"  {source} → {written}")
     print(f"saved in {os.fspath(options.out)}")

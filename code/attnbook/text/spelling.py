@@ -87,7 +87,12 @@ def tokenise(sentence: str) -> list[str]:
     Raises:
         TypeError: not a str.
     """
-    return cut(unicodedata.normalize("NFC", spell(sentence).lower()))
+    return cut(small(spell(sentence)))
+
+
+def small(text: str) -> str:
+    """A text in small letters."""
+    return unicodedata.normalize("NFC", text.lower())
 
 
 def cut(text: str) -> list[str]:

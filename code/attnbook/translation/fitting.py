@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from attnbook.checks import check_count
 from attnbook.data import Batch, EncodedPair, encode_pairs, make_batches
-from attnbook.text import EOS, BPEDropout, SubwordVocabulary, tokenise
+from attnbook.text import EOS, BPEDropout, SubwordVocabulary
 from attnbook.training import device_of, make_fabric, train
 from attnbook.training.processes import average
 from attnbook.translation.early_stopping import EarlyStopping
@@ -127,7 +127,9 @@ def encode_training_set(
         for v in vocabs  # a recipe with BPE dropout has subwords
     )
     tokens = [
-        (tokenise(pair[0]), tokenise(pair[1])) for pair, some in one_by_one if some
+        tuple(vocab.split(side) for vocab, side in zip(vocabs, pair, strict=True))
+        for pair, some in one_by_one
+        if some
     ]
 
     def cut(epoch: int) -> list[EncodedPair]:

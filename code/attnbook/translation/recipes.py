@@ -7,7 +7,13 @@ from typing import Any
 from attnbook.checks import check_count, check_probability
 from attnbook.data import EncodedPair, encode_pairs
 from attnbook.reproducible import seed_everything
-from attnbook.text import SubwordVocabulary, Vocabulary, WordVocabulary, Writing
+from attnbook.text import (
+    SubwordVocabulary,
+    Vocabulary,
+    WordVocabulary,
+    Writing,
+    capitals_to_keep,
+)
 from attnbook.training import TrainConfig
 from attnbook.translation.models import RecurrentTranslator, TransformerTranslator
 from attnbook.translation.translator import MODELS, Translator
@@ -102,18 +108,21 @@ class Recipe:
         built.writes_unknown = self.writes_unknown
         return built
 
-    def vocabulary(self, sentences: Sequence[str]) -> Vocabulary:
+    def vocabulary(
+        self, sentences: Sequence[str], capitals: dict[str, str] | None = None
+    ) -> Vocabulary:
         """A vocabulary of one language.
 
         Args:
             sentences: of the training set only.
+            capitals: see `capitals_to_keep`.
 
         Returns:
             Of words or of subwords, as the recipe says.
         """
         if self.subwords:
-            return SubwordVocabulary(sentences, self.subwords)
-        return WordVocabulary(sentences, self.min_count)
+            return SubwordVocabulary(sentences, self.subwords, capitals)
+        return WordVocabulary(sentences, self.min_count, capitals=capitals)
 
 
 # batch, sizes, dropout, learning rate and clipping as in Zhang et al. (2023), §11.4; recipes of whole words
@@ -185,10 +194,13 @@ def untrained(recipe: Recipe, pairs: Sequence, seed: int = 0) -> Translator:
         ValueError: no pairs.
     """
     source_vocab = recipe.vocabulary([pair.source for pair in pairs])
-    target_vocab = recipe.vocabulary([pair.target for pair in pairs])
+    targets = [pair.target for pair in pairs]
+    writing, capitals = Writing.learned(targets), capitals_to_keep(targets)
+    if capitals is not None:
+        writing.forms = {}  # the tokens have them already
+    target_vocab = recipe.vocabulary(targets, capitals)
     seed_everything(seed)
     model = recipe.build(len(source_vocab), len(target_vocab))
-    writing = Writing.learned(pair.target for pair in pairs)
     return Translator(model, source_vocab, target_vocab, writing)
 
 

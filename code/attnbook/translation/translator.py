@@ -15,6 +15,7 @@ from attnbook.text import (
     Vocabulary,
     Writing,
     normalise,
+    small,
     vocabulary_from_dict,
 )
 from attnbook.training import (
@@ -29,7 +30,7 @@ from attnbook.training import (
 from attnbook.transformer import TransformerConfig
 from attnbook.translation.config import RecurrentConfig
 from attnbook.translation.decoding import LENGTH_PENALTY, beam_search, greedy
-from attnbook.translation.metrics import bleu, chrf
+from attnbook.translation.metrics import chrf, named_bleu
 from attnbook.translation.models import RecurrentTranslator, TransformerTranslator
 
 MODELS = {
@@ -165,7 +166,8 @@ class Translator:
             batch_size: sentences at a time, without a beam.
 
         Returns:
-            One translation a sentence, normalised (lower case, spaces before punctuation).
+            One translation a sentence, its tokens with a space between any two: in small letters, unless the target
+            vocabulary keeps capitals. `written` makes a text of it.
 
         Raises:
             TypeError, ValueError: one text instead of a list of them, sizes that are not counts, or a negative penalty.
@@ -321,16 +323,19 @@ def evaluate(translator: Translator, pairs: Sequence, beam: int = 1) -> dict:
         beam: see `Translator.translate`.
 
     Returns:
-        `bleu` and `chrf`, from 0 to 100, on normalised text; `sentences`, how many; and `translations`.
+        `bleu` and `chrf`, from 0 to 100, on normalised text; `tokens`, the name of those that BLEU counts, see
+        `named_bleu`; `sentences`, how many; and `translations`.
     """
     references_of = references(pairs)
     sources = list(references_of)
-    written = translator.translate(sources, beam=beam)
+    written = [small(text) for text in translator.translate(sources, beam=beam)]
     expected = [
         [normalise(text) for text in references_of[source]] for source in sources
     ]
+    score, tokens = named_bleu(written, expected)
     return {
-        "bleu": bleu(written, expected),
+        "bleu": score,
+        "tokens": tokens,
         "chrf": chrf(written, expected),
         "sentences": len(sources),
         "translations": dict(zip(sources, written, strict=True)),
