@@ -14,7 +14,7 @@ from attnbook.text.spelling import (
     tokenise,
 )
 from attnbook.text.stored import vocabulary_from_dict
-from attnbook.text.subwords import SubwordVocabulary
+from attnbook.text.subwords import SubwordVocabulary, marked
 from attnbook.text.vocabulary import Vocabulary, WordVocabulary
 from attnbook.text.writing import Writing, capitals_to_keep
 
@@ -26,6 +26,7 @@ __all__ = [
     "SPECIALS",
     "spell",
     "is_spaced",
+    "marked",
     "normalise",
     "small",
     "tokenise",

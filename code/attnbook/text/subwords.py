@@ -21,7 +21,14 @@ MANY = 700
 
 
 def marked(tokens: Iterable[str]) -> str:
-    """A text in which a space stands before each token, but for characters of scripts that write none."""
+    """A text in which a space stands before each token, but for characters of scripts that write none.
+
+    Args:
+        tokens: as `tokenise` gives them.
+
+    Returns:
+        " i have 3 books" or "我有 3本书".
+    """
     return "".join(" " + token if is_spaced(token) else token for token in tokens)
 
 

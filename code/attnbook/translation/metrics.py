@@ -10,8 +10,7 @@ import numpy as np
 from sacrebleu.metrics import BLEU, CHRF
 
 from attnbook.checks import check_count
-from attnbook.text import is_spaced
-
+from attnbook.text import is_spaced, marked
 
 KANA = re.compile("[\u3041-\u30ff]")
 # what sacrebleu calls the tokens of our scores
@@ -202,7 +201,7 @@ def named_bleu(
     cut = BLEU(tokenize=SACREBLEU[name]).tokenizer
 
     def tokens(text: str) -> str:
-        return cut(_joined(text) if name == "ja-mecab" else text)
+        return cut(marked(text.split()) if name == "ja-mecab" else text)
 
     score = bleu(
         [tokens(text) for text in hypotheses],
@@ -219,11 +218,6 @@ def tokens_for(texts: Sequence[str]) -> str:
     japanese = 2 * sum(bool(KANA.search(text)) for text in texts) > len(texts)
     installed = find_spec("MeCab") and find_spec("ipadic")
     return "ja-mecab" if japanese and installed else "by characters"
-
-
-def _joined(text: str) -> str:
-    """Tokens without the spaces between those of a script that writes none."""
-    return "".join(" " + t if is_spaced(t) else t for t in text.split()).strip()
 
 
 def sentence_bleu(hypothesis: str, references: Sequence[str], max_n: int = 4) -> float:
