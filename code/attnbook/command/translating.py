@@ -2,12 +2,13 @@
 
 import argparse
 import hashlib
-import re
 import sys
 from dataclasses import asdict, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from attnbook.command.languages import check_languages
 
 if TYPE_CHECKING:  # it takes seconds to load
     from attnbook.data import Split
@@ -27,6 +28,7 @@ def train(options: argparse.Namespace, rest: list[str]) -> int:
 
 def translate(options: argparse.Namespace, rest: list[str]) -> int:
     """Translate sentences with a trained translator."""
+    from attnbook.text import small
     from attnbook.translation import LENGTH_PENALTY
 
     translator = _translator(options.model)
@@ -36,10 +38,20 @@ def translate(options: argparse.Namespace, rest: list[str]) -> int:
         "length_penalty": LENGTH_PENALTY if penalty is None else penalty,
         "max_len": options.max_len,
     }
+    if languages := str(translator.languages):
+        print(languages, file=sys.stderr, flush=True)
     for line in [" ".join(options.sentence)] if options.sentence else sys.stdin:
-        (found,) = translator.translate([line], **how)
-        print(found if options.tokens else translator.written(found), flush=True)
+        (found,) = translator.translate(_as_trained(line, translator), **how)
+        print(small(found) if options.tokens else translator.written(found), flush=True)
     return 0
+
+
+def _as_trained(line: str, translator: "Translator") -> list[str]:
+    """A sentence, in the script of Chinese that the translator has read."""
+    from attnbook.data import in_script
+
+    script = translator.languages.script
+    return in_script([line], script) if script else [line]
 
 
 def _translator(name: str) -> "Translator":
@@ -70,11 +82,7 @@ def page_model(options: argparse.Namespace, rest: list[str]) -> int:
     out = options.out
     if out.suffix.lower() != ".html" or out.is_dir():
         raise ValueError(f"--out takes the name of a page, ending in .html; got {out}")
-    if not all(map(str.strip, options.languages)):
-        raise ValueError("--languages takes two names, and one of them is empty")
-    for code in options.codes:
-        if not re.fullmatch("[a-zA-Z]{2,3}(-[a-zA-Z0-9]{2,8})*", code):
-            raise ValueError(f"--codes takes two language codes such as de or pt-BR, got {code!r}")
+    check_languages(options.languages, options.codes)
     if out.exists() and options.pairs.exists() and out.samefile(options.pairs):
         raise ValueError(f"--out would replace the pairs in {out}; name another page")
     from attnbook.data import read_pairs, split_pairs

@@ -1,13 +1,12 @@
 """Sentence pairs from a file, as they go round: what is no pair is left out, and said."""
 
-import functools
-import unicodedata
 import warnings
 import zipfile
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 
+from attnbook.data.scripts import own_scripts, scripts_of
 from attnbook.data.splits import Pair
 from attnbook.text.spelling import INVISIBLE
 
@@ -21,8 +20,6 @@ METHODS = zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED
 LONGEST = 1000
 # the part of a file's lines that may be left out; more, and the file as a whole is not what it should be
 MOST_LEFT_OUT = 0.05
-# a script counts as a column's own if this part of its sentences has a letter of it
-OWN = 0.05
 
 
 def read_pairs(
@@ -131,8 +128,7 @@ def _parse(data: bytes, name: str) -> tuple[list[Pair], str, bool]:
         )
     usual = columns[0][0]
     own = [
-        _own_scripts([row[side] for row in rows if len(row) == usual])
-        for side in (0, 1)
+        own_scripts([row[side] for row in rows if len(row) == usual]) for side in (0, 1)
     ]
     pairs: dict[tuple[str, ...], Pair] = {}  # by what one sees of it
     left_out: dict[str, list[int]] = {}
@@ -180,7 +176,7 @@ def _fault(fields: list[str], usual: int, own: list[set[str]]) -> str:
         return "with a carriage return inside"
     if any(len(side) > LONGEST for side in two):
         return f"over {LONGEST:,} characters long"
-    scripts = [_scripts(side) for side in two]
+    scripts = [scripts_of(side) for side in two]
     if not all(scripts):
         return "with a side without a letter"
     if any(own_ and not own_ & found for own_, found in zip(own, scripts, strict=True)):
@@ -188,22 +184,6 @@ def _fault(fields: list[str], usual: int, own: list[set[str]]) -> str:
     if two[0] == two[1] and len(two[0].split()) > 3:
         return "with both sides the same"
     return ""
-
-
-def _scripts(text: str) -> set[str]:
-    """The scripts of a text's letters, by the first word of their names: LATIN, CJK, ARABIC."""
-    return {script for script in map(_script, set(text)) if script}
-
-
-@functools.cache
-def _script(character: str) -> str:
-    letter = unicodedata.category(character)[0] == "L"
-    return unicodedata.name(character, "").partition(" ")[0] if letter else ""
-
-
-def _own_scripts(sentences: list[str]) -> set[str]:
-    counts = Counter(script for sentence in sentences for script in _scripts(sentence))
-    return {script for script, n in counts.items() if n >= OWN * len(sentences)}
 
 
 def parse_strictly(data: bytes, name: str) -> list[Pair]:

@@ -67,7 +67,7 @@ from attnbook.translation.sampling import (
     sample,
     speculative,
 )
-from attnbook.translation.translator import Translator, evaluate
+from attnbook.translation.translator import Languages, Translator, evaluate
 from attnbook.translation.word_alignment import alignment_error_rate, hard_alignment
 
 __all__ = [
@@ -87,6 +87,7 @@ __all__ = [
     "Recipe",
     "RECIPES",
     "Translator",
+    "Languages",
     "untrained",
     "prepare",
     "evaluate",

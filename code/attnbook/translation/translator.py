@@ -1,7 +1,7 @@
 """Translators with their vocabularies: from text to text, measured, saved and loaded."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import torch
@@ -103,6 +103,42 @@ def stored_model(
     return model
 
 
+@dataclass(frozen=True)
+class Languages:
+    """What a translator translates between, as people and browsers call it.
+
+    Attributes:
+        names: of the language translated from and of that translated into: ("English", "Chinese"); or None.
+        codes: the same in codes: ("en", "zh"); or None.
+        script: "simplified" or "traditional", if the source is Chinese and was written in one of the two for training.
+    """
+
+    names: tuple[str, str] | None = None
+    codes: tuple[str, str] | None = None
+    script: str | None = None
+
+    def __str__(self) -> str:
+        return " → ".join(self.names or self.codes or ())
+
+    @classmethod
+    def from_dict(cls, d: dict) -> "Languages":
+        """What `dataclasses.asdict` gave, as read.
+
+        Args:
+            d: it.
+
+        Returns:
+            An equal one.
+
+        Raises:
+            TypeError, ValueError: something else.
+        """
+        both = [d.get(name) and tuple(map(str, d[name])) for name in ("names", "codes")]
+        if any(two and len(two) != 2 for two in both):
+            raise ValueError(f"a translator has two languages, got {d!r:.60}")
+        return cls(*both, d.get("script"))
+
+
 class Translator:
     """A model and the vocabularies of both languages: from text to text.
 
@@ -110,6 +146,7 @@ class Translator:
         model: a translator of `attnbook.translation.models`.
         source_vocab, target_vocab: what its ids mean.
         writing: how the target language is written; without it translations stay as tokens.
+        languages: what they are called.
 
     Raises:
         ValueError: a vocabulary of another size than the model's.
@@ -121,6 +158,7 @@ class Translator:
         source_vocab: Vocabulary,
         target_vocab: Vocabulary,
         writing: Writing | None = None,
+        languages: Languages = Languages(),
     ):
         sides = (("source", source_vocab), ("target", target_vocab))
         for side, vocab in sides:
@@ -132,7 +170,7 @@ class Translator:
                 )
         self.model = model
         self.source_vocab, self.target_vocab = source_vocab, target_vocab
-        self.writing = writing
+        self.writing, self.languages = writing, languages
 
     def encode(self, sentences: Sequence[str]) -> tuple[Tensor, Tensor]:
         """Number and pad source sentences.
@@ -276,6 +314,7 @@ class Translator:
             "source_vocab": self.source_vocab.to_dict(),
             "target_vocab": self.target_vocab.to_dict(),
             "writing": None if self.writing is None else self.writing.to_dict(),
+            "languages": asdict(self.languages),
             "weights": weights,
         }
         save_checkpoint(path, state)
@@ -306,8 +345,15 @@ class Translator:
             model = stored_model(state, state["weights"])
             stored = state.get("writing")  # files of earlier editions have none
             writing = None if stored is None else Writing.from_dict(stored)
-            return cls(model.eval(), source_vocab, target_vocab, writing)
-        except (LookupError, TypeError, ValueError, RuntimeError) as error:
+            languages = Languages.from_dict(state.get("languages", {}))
+            return cls(model.eval(), source_vocab, target_vocab, writing, languages)
+        except (
+            AttributeError,
+            LookupError,
+            TypeError,
+            ValueError,
+            RuntimeError,
+        ) as error:
             raise CheckpointError(
                 f"{path} does not hold a translator ({type(error).__name__}: {error}); train one with "
                 "python -m attnbook.train"
