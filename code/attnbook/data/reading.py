@@ -18,7 +18,8 @@ METHODS = zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED
 
 # characters of a sentence; what is longer is not one
 LONGEST = 1000
-# the part of a file's lines that may be left out; more, and the file as a whole is not what it should be
+# the part of a file's lines that may be left out, and one line may; more, and the file as a whole is not what it should
+# be
 MOST_LEFT_OUT = 0.05
 
 
@@ -143,7 +144,7 @@ def _parse(data: bytes, name: str) -> tuple[list[Pair], str, bool]:
         (why, f"{len(n)} {why}, first line {n[0]}") for why, n in left_out.items()
     ]
     lost = sum(len(n) for why, n in left_out.items() if why not in HARMLESS)
-    if lost > MOST_LEFT_OUT * len(rows):
+    if lost > max(1, MOST_LEFT_OUT * len(rows)) or not pairs:
         reasons = "; ".join(said for why, said in counted if why not in HARMLESS)
         raise ValueError(
             f"{name}: {lost:,} of {len(rows):,} lines are no pair ({reasons}), too many to be left out: is it a file "
