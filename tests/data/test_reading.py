@@ -9,11 +9,7 @@ from attnbook.data import read_pairs
     ("text", "pairs", "why"),
     [
         ("Hi.\t你好。\tby me\nGo. 走。\tby me\n", [("Hi.", "你好。")], "with other columns, first line 2"),
-        (
-            "1\t2\r\nHi.\t你好。\r\nGo.\t走。\r\n",
-            [("Hi.", "你好。"), ("Go.", "走。")],
-            "without a letter, first line 1",
-        ),
+        ("1\t2\r\nHi.\t你好。\r\nGo.\t走。\r\n", [("Hi.", "你好。"), ("Go.", "走。")], "a letter, first line 1"),
     ],
 )
 def test_one_line_may_always_be_left_out(tmp_path, text, pairs, why):

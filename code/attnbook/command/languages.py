@@ -26,9 +26,11 @@ SCRIPTS = {
 
 def add_language_options(parser: ArgumentParser) -> None:
     """Add --languages and --codes, of the language translated from and that translated into."""
-    two = {"nargs": 2, "metavar": ("FROM", "TO")}
-    parser.add_argument("--languages", **two, help="their names, as they should be written: English Chinese")
-    parser.add_argument("--codes", **two, help="their codes: en zh")
+    for option, says in (
+        ("--languages", "their names, as they should be written: English Chinese"),
+        ("--codes", "their codes: en zh"),
+    ):
+        parser.add_argument(option, nargs=2, metavar=("FROM", "TO"), help=says)
 
 
 def check_languages(names: Sequence[str] | None, codes: Sequence[str] | None) -> None:

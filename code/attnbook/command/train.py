@@ -27,7 +27,7 @@ import torch
 from attnbook.checks import check_count, check_positive
 from attnbook.command.first_look import BOOKS_OWN, first_look, read_data
 from attnbook.command.languages import add_language_options, check_languages
-from attnbook.data import CONVERSIONS, Split
+from attnbook.data import Split
 from attnbook.files import make_folder, write_atomically
 from attnbook.reproducible import best_device, seed_everything
 from attnbook.training import CheckpointError, OtherProcessError, make_fabric, together
@@ -54,7 +54,8 @@ def _parser(prog: str = PROG) -> argparse.ArgumentParser:
     )
     parser.add_argument("--reverse", action="store_true", help="translate from the second column into the first")
     add_language_options(parser)
-    parser.add_argument("--script", choices=CONVERSIONS, help="write Chinese in this one of its scripts, by OpenCC")
+    scripts = ("simplified", "traditional")
+    parser.add_argument("--script", choices=scripts, help="write Chinese in this one of its scripts, by OpenCC")
     parser.add_argument("--model", default="bahdanau", choices=sorted(RECIPES))
     parser.add_argument(
         "--out", type=Path, required=True, help="a folder for checkpoints, the trained translator and its results"

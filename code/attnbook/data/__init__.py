@@ -18,7 +18,6 @@ from attnbook.data.download import (
 from attnbook.data.grammar.bilingual import AlignedPair, BilingualGrammar
 from attnbook.data.reading import read_pairs
 from attnbook.data.scripts import (
-    CONVERSIONS,
     in_both_scripts,
     in_script,
     is_chinese,
@@ -55,7 +54,6 @@ __all__ = [
     "TATOEBA_SHA1",
     "bundled_pairs",
     "read_pairs",
-    "CONVERSIONS",
     "scripts_of",
     "own_scripts",
     "is_chinese",

@@ -58,6 +58,9 @@ def is_chinese(sentences: Sequence[str]) -> bool:
 
     Args:
         sentences: of one language.
+
+    Returns:
+        True if they are.
     """
     return own_scripts(sentences) & {"CJK", "HIRAGANA", "KATAKANA"} == {"CJK"}
 

@@ -133,10 +133,14 @@ class Languages:
         Raises:
             TypeError, ValueError: something else.
         """
-        both = [d.get(name) and tuple(map(str, d[name])) for name in ("names", "codes")]
-        if any(two and len(two) != 2 for two in both):
-            raise ValueError(f"a translator has two languages, got {d!r:.60}")
-        return cls(*both, d.get("script"))
+
+        def two(name: str) -> tuple[str, str] | None:
+            if d.get(name) is None:
+                return None
+            source, target = d[name]
+            return str(source), str(target)
+
+        return cls(two("names"), two("codes"), d.get("script"))
 
 
 class Translator:
