@@ -97,6 +97,11 @@ def test_japanese_is_scored_on_words_where_they_can_be_told(monkeypatch):
     assert by_words == pytest.approx(bleu(words[:1], [words[1:]])) and by_words < by_characters
 
 
+def test_an_unknown_word_counts_as_one():
+    with_unknown, one = ["das <unk> ist rot und groß ."], [["das auto ist rot und groß ."]]
+    assert named_bleu(with_unknown, one)[0] == pytest.approx(bleu(with_unknown, one))
+
+
 def test_a_chinese_text_with_an_english_word_is_still_chinese():
     assert named_bleu(["the cat sat down ."], [["我 们 走 吧 。"]])[1] == "by characters"
     assert named_bleu(["我 们 走 吧 。"], [["say 吧 to them ."]])[1] == "13a"

@@ -10,7 +10,7 @@ import numpy as np
 from sacrebleu.metrics import BLEU, CHRF
 
 from attnbook.checks import check_count
-from attnbook.text import is_spaced, marked
+from attnbook.text import SPECIALS, UNK, is_spaced, marked
 
 KANA = re.compile("[\u3041-\u30ff]")
 # what sacrebleu calls the tokens of our scores
@@ -201,7 +201,8 @@ def named_bleu(
     cut = BLEU(tokenize=SACREBLEU[name]).tokenizer
 
     def tokens(text: str) -> str:
-        return cut(marked(text.split()) if name == "ja-mecab" else text)
+        found = cut(marked(text.split()) if name == "ja-mecab" else text)
+        return found.replace("< unk >", SPECIALS[UNK])  # it stands for one word
 
     score = bleu(
         [tokens(text) for text in hypotheses],
