@@ -12,6 +12,7 @@ from attnbook.training import CheckpointError, TrainConfig, read_archive, save_c
 from attnbook.translation import (
     LENGTH_PENALTY,
     RECIPES,
+    Languages,
     Recipe,
     RecurrentTranslator,
     Translator,
@@ -132,9 +133,11 @@ def test_a_file_says_whether_its_model_writes_unk(tmp_path):
         translator.save(path)
         assert Translator.load(path).model.writes_unknown == writes
     stored = read_archive(path)
-    del stored["writes_unknown"]
+    for new in ("writes_unknown", "languages", "writing"):
+        del stored[new]
     save_checkpoint(path, stored)
-    assert Translator.load(path).model.writes_unknown
+    old = Translator.load(path)
+    assert old.model.writes_unknown and old.languages == Languages() and old.writing is None
     assert {name for name, recipe in RECIPES.items() if recipe.writes_unknown} == {
         "bahdanau-published", "bahdanau", "seq2seq",
     }  # fmt: skip
@@ -150,6 +153,12 @@ def test_what_is_no_translator_is_refused(tmp_path):
     save_checkpoint(path, torch.zeros(3))
     with pytest.raises(CheckpointError, match=says("not a whole checkpoint", "TypeError")):
         Translator.load(path)
+    translator, _ = prepare(SMALL, toy_pairs())
+    for wrong in ({"names": ["English"]}, {"codes": 3}, []):
+        translator.save(path)
+        save_checkpoint(path, {**read_archive(path), "languages": wrong})
+        with pytest.raises(CheckpointError, match="does not hold a translator"):
+            Translator.load(path)
     save_checkpoint(path, {"kind": "recurrent"})
     with pytest.raises(CheckpointError, match=says("does not hold a translator", "KeyError")):
         Translator.load(path)

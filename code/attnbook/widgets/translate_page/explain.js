@@ -68,7 +68,7 @@ function unknownWords({ source, steps }) {
 // Whether one of people's translations is this one, but for capitals, spaces and the mark at the end.
 export function asPeopleWrote(people, steps) {
   const plain = (words) => words.join(" ").replace(/ [.!?]$/, "");
-  const here = plain(steps.filter((step) => step.id !== EOS).map((step) => step.word));
+  const here = plain(steps.filter((step) => step.id !== EOS).map((step) => step.word)).toLowerCase();
   return people.some((theirs) => plain(tokenise(theirs)) === here);
 }
 
