@@ -46,8 +46,8 @@ def read_pairs(
     Raises:
         FileNotFoundError: no such file.
         ValueError: no file of pairs: a damaged zip, or one that does not hold one text; an empty file; not UTF-8; no
-            line with a tab, or no pair; over 5 % of the lines, and more than one, left out. With `strict`, any line that is no pair. The message
-            names the line.
+            line with a tab, or no pair; over 5 % of the lines, and more than one, left out. With `strict`, any line
+            that is no pair. The message names the line.
     """
     path = Path(path)
     if not path.is_file():
