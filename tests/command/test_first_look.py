@@ -166,6 +166,13 @@ def test_what_is_left_out_or_known_already_is_told(tmp_path, capsys):
     assert 5 < part < 40  # a sixth of the sentences have the translation "un ."
 
 
+def test_a_score_of_nothing_is_explained(tmp_path, capsys):
+    data = written(tmp_path / "toy.txt", enough_pairs())
+    assert run("--data", data, "--out", tmp_path / "run", *HOW, "--lr", 1e-6) == 0
+    said = capsys.readouterr()
+    assert "test: BLEU 0.0 (13a)" in said.out and "BLEU is 0 where no four tokens in a row" in said.err
+
+
 def test_the_other_direction_goes_into_a_folder_of_its_own(tmp_path, capsys):
     data, out = written(tmp_path / "toy.txt", enough_pairs()), tmp_path / "run"
     assert run("--data", data, "--out", out, *HOW) == 0

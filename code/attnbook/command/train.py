@@ -218,5 +218,7 @@ def _report(options: argparse.Namespace, command: str, fitted: Fitted, split: Sp
             f"on {score['sentences']} sentences"
         )
     for source, written in list(scores["test"]["translations"].items())[:5]:
-        print(f"  {source} → {written}")
+        print(f"  {source} → {translator.written(written)}")
+    if not scores["test"]["bleu"]:
+        _say("BLEU is 0 where no four tokens in a row are as in a reference: more steps or more pairs would help")
     print(f"saved in {os.fspath(options.out)}")

@@ -374,19 +374,20 @@ def evaluate(translator: Translator, pairs: Sequence, beam: int = 1) -> dict:
 
     Returns:
         `bleu` and `chrf`, from 0 to 100, on normalised text; `tokens`, the name of those that BLEU counts, see
-        `named_bleu`; `sentences`, how many; and `translations`.
+        `named_bleu`; `sentences`, how many; and `translations`, as `Translator.translate` gives them.
     """
     references_of = references(pairs)
     sources = list(references_of)
-    written = [small(text) for text in translator.translate(sources, beam=beam)]
+    written = translator.translate(sources, beam=beam)
+    scored = [small(text) for text in written]
     expected = [
         [normalise(text) for text in references_of[source]] for source in sources
     ]
-    score, tokens = named_bleu(written, expected)
+    score, tokens = named_bleu(scored, expected)
     return {
         "bleu": score,
         "tokens": tokens,
-        "chrf": chrf(written, expected),
+        "chrf": chrf(scored, expected),
         "sentences": len(sources),
         "translations": dict(zip(sources, written, strict=True)),
     }
