@@ -15,6 +15,12 @@ def toy_pairs():
     return [Pair(f"{n} {c} {t} .", f"{NUMBERS[n]} {THINGS[t]} {COLOURS[c]} .") for n, c, t in every]
 
 
+def enough_pairs():
+    """144 pairs, which are enough for the command line: the same with a word more at the end."""
+    ends = [("", ""), ("here ", "ici "), ("now ", "alors ")]
+    return [Pair(f"{p.source[:-1]}{here}.", f"{p.target[:-1]}{ici}.") for here, ici in ends for p in toy_pairs()]
+
+
 def uneven_pairs():
     """The same, but every seventh pair is cut to its end, so that one batch has halves of unequal lengths."""
     return [

@@ -13,7 +13,7 @@ from attnbook.command import main as attnbook
 from attnbook.command.train import _parser, main, read_data
 from attnbook.text import SubwordVocabulary
 from attnbook.translation import Translator
-from toy_corpus import toy_pairs
+from toy_corpus import enough_pairs
 
 QUICK = ["--batch-size", "16", "--lr", "0.01"]
 
@@ -21,7 +21,7 @@ QUICK = ["--batch-size", "16", "--lr", "0.01"]
 @pytest.fixture
 def toy_file(tmp_path):
     path = tmp_path / "toy.txt"
-    path.write_text("".join(f"{p.source}\t{p.target}\n" for p in toy_pairs()), "utf-8")
+    path.write_text("".join(f"{p.source}\t{p.target}\n" for p in enough_pairs()), "utf-8")
     return path
 
 
@@ -34,13 +34,14 @@ def test_it_trains_saves_and_reports(toy_file, tmp_path, capsys):
     command = ("--data", toy_file, "--model", "bahdanau", "--out", out, *QUICK, "--steps", 30)
     assert run(*command) == 0
     printed = capsys.readouterr().out
-    assert "test: BLEU" in printed and "→" in printed
+    assert "(13a), chrF" in printed and "→" in printed
     result = json.loads((out / "result.json").read_text("utf-8"))
     assert result["steps"] == 30 == len(result["losses"])
     assert result["losses"][-1] < result["losses"][0]
-    assert {*result["scores"]} == {"dev", "test"}
+    assert {*result["scores"]} == {"dev", "test"} and result["scores"]["test"]["tokens"] == "13a"
     translator = Translator.load(out / "translator.pt")
     assert isinstance(translator.translate(["two red car ."])[0], str)
+    assert not translator.model.writes_unknown
     # the same command again finds everything done, and says the same
     before = (out / "training.pt").read_bytes()
     assert run(*command) == 0
@@ -52,12 +53,27 @@ def chinese(path):
     """The toy language again, its second column in Chinese characters, with a line that is no pair."""
     names = dict(
         zip(
-            ["one", "two", "three", "four", "red", "green", "black", "car", "house", "book", "tree", "."],
-            "一二三四红绿黑车房书树。",
+            [
+                "one",
+                "two",
+                "three",
+                "four",
+                "red",
+                "green",
+                "black",
+                "car",
+                "house",
+                "book",
+                "tree",
+                "here",
+                "now",
+                ".",
+            ],
+            "一二三四红绿黑车房书树这现。",
             strict=True,
         )
     )
-    lines = [f"{p.source.capitalize()}\t{''.join(names[word] for word in p.source.split())}\n" for p in toy_pairs()]
+    lines = [f"{p.source.capitalize()}\t{''.join(names[word] for word in p.source.split())}\n" for p in enough_pairs()]
     path.write_text("".join([*lines, "1\t2\n"]), "utf-8")
     return path
 
@@ -67,7 +83,8 @@ def test_a_file_of_another_script_is_read_trained_on_and_written(tmp_path, capsy
     how = ("--out", out, "--data", chinese(tmp_path / "cmn.txt"), *QUICK, "--min-count", 1, "--steps", 60)
     assert run(*how) == 0
     said = capsys.readouterr()
-    assert "48 pairs; 1 line left out (1 with a side without a letter, first line 49)" in said.err
+    assert "(by characters), chrF" in said.out
+    assert "144 pairs; 1 line left out (1 with a side without a letter, first line 145)" in said.err
     translator = Translator.load(out / "translator.pt")
     assert translator.target_vocab.encode("二红车。") == [translator.target_vocab.encode(c)[0] for c in "二红车。"]
     (found,) = translator.translate(["Two red car ."])
@@ -98,11 +115,11 @@ def test_options_replace_those_of_the_recipe(toy_file, tmp_path):
 
 def test_a_vocabulary_that_knows_too_little_is_told_or_refused(toy_file, tmp_path, capsys):
     out, how = tmp_path / "run", ("--data", toy_file, *QUICK, "--steps", 1)
-    assert run(*how, "--out", out, "--min-count", 14) == 2
+    assert run(*how, "--out", out, "--min-count", 45) == 2
     said = capsys.readouterr().err
     assert "of the source tokens in new sentences are unknown" in said and "--subwords 1500" in said
     assert not out.exists()
-    toy_file.write_text("".join(f"{p.source[:-1]}{i} .\t{p.target}\n" for i, p in enumerate(toy_pairs())), "utf-8")
+    toy_file.write_text("".join(f"{p.source[:-1]}{i} .\t{p.target}\n" for i, p in enumerate(enough_pairs())), "utf-8")
     assert run(*how, "--out", out) == 0  # names that are all new: a fifth of the tokens
     said = capsys.readouterr().err
     assert "of the source tokens" in said and "of the target tokens" not in said
@@ -122,7 +139,7 @@ def test_the_stored_command_can_be_run_as_it_stands(tmp_path, monkeypatch, capsy
     folder = tmp_path / "a folder"
     folder.mkdir()
     file = folder / "toy pairs.txt"
-    file.write_text("".join(f"{p.source}\t{p.target}\n" for p in toy_pairs()), "utf-8")
+    file.write_text("".join(f"{p.source}\t{p.target}\n" for p in enough_pairs()), "utf-8")
     given = ["--data", file, "--out", folder / "run", *QUICK, "--steps", 2]
     given = [*map(str, given), "--model", "seq2seq", "--seed", "3"]
     monkeypatch.setattr(sys, "argv", ["train.py", *given])

@@ -8,7 +8,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attnbook.text import BOS, EOS, PAD
+from attnbook.text import BOS, EOS, PAD, UNK
 from attnbook.translation import (
     BigramDraft,
     beam_search,
@@ -22,7 +22,7 @@ from attnbook.translation import (
 from small_translators import KINDS, TARGET_SIZE, source_batch, translator
 from tensors import PROPERTY, close, says
 
-WORDS = [word for word in range(TARGET_SIZE) if word not in (PAD, BOS)]
+WORDS = [word for word in range(TARGET_SIZE) if word not in (PAD, BOS, UNK)]
 
 
 def one_source():
@@ -45,10 +45,35 @@ def log_prob(model, source, lens, ids):
     return float(scores[range(len(ids)), ids].sum())
 
 
-def test_pad_and_bos_are_never_next():
+def test_pad_bos_and_unk_are_never_next():
     log_probs = next_word_log_probs(torch.zeros(2, TARGET_SIZE))
+    assert (log_probs[:, [PAD, BOS, UNK]] == -math.inf).all()
+    close(log_probs[:, WORDS].exp(), torch.full((2, 4), 0.25), 1e-6)
+    log_probs = next_word_log_probs(torch.zeros(2, TARGET_SIZE), unknown=True)
     assert (log_probs[:, [PAD, BOS]] == -math.inf).all()
-    close(log_probs[:, WORDS].exp(), torch.full((2, 5), 0.2), 1e-6)
+    close(log_probs[:, [*WORDS, UNK]].exp(), torch.full((2, 5), 0.2), 1e-6)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_unknown_word_is_written_by_a_model_that_may(kind):
+    """Every way of decoding: a model that wants <unk> most takes the next best, unless it `writes_unknown`."""
+    model = translator(kind)
+    head = model.decoder.head
+    with torch.no_grad():  # <unk> is what it would say first, and then next to nothing else
+        head.bias = torch.nn.Parameter(100.0 * (torch.arange(TARGET_SIZE) == UNK).double())
+    source, lens = one_source()
+    dice = torch.Generator().manual_seed(0)
+    ways = [
+        lambda: greedy(model, source, lens, max_len=4)[0],
+        lambda: beam_search(model, source, lens, width=1, max_len=4)[0],
+        lambda: sample(model, source, lens, max_len=4, generator=dice)[0],
+        lambda: speculative(model, translator(kind, 1), source, lens, max_len=4, generator=dice),
+    ]
+    for way in ways:
+        model.writes_unknown = False
+        assert UNK not in way().ids
+        model.writes_unknown = True
+        assert way().ids == [UNK] * 4
 
 
 # --- greedy
@@ -90,7 +115,7 @@ def test_nothing_comes_after_eos_and_the_length_is_kept():
         for decoded in greedy(translator("additive", seed), *source_batch(), max_len=7):
             assert len(decoded.ids) <= 7
             assert EOS not in decoded.ids[:-1]
-            assert not {PAD, BOS} & {*decoded.ids}
+            assert not {PAD, BOS, UNK} & {*decoded.ids}
 
 
 # --- beam search
@@ -305,7 +330,7 @@ def test_speculative_sentences_are_well_formed():
                 )
                 assert 1 <= len(result.ids) <= max_len
                 assert EOS not in result.ids[:-1]
-                assert not {PAD, BOS} & {*result.ids}
+                assert not {PAD, BOS, UNK} & {*result.ids}
                 assert result.accepted <= result.proposed
                 assert result.target_calls <= len(result.ids)
 

@@ -1,6 +1,9 @@
 """BLEU against sacrebleu and by hand, d2l's variant against d2l, bands, and the alignment error rate."""
 
 import math
+import re
+import sys
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -19,6 +22,8 @@ from attnbook.translation import (
     d2l_bleu,
     hard_alignment,
     matched_ngrams,
+    metrics,
+    named_bleu,
     ngram_precision,
     ngrams,
     sentence_bleu,
@@ -41,11 +46,65 @@ corpora = st.lists(
 )
 
 
-def sacrebleu_of(hypotheses, references, max_n=4):
+def sacrebleu_of(hypotheses, references, max_n=4, tokenize="none"):
     most = max(map(len, references))
     streams = [[refs[i] if i < len(refs) else None for refs in references] for i in range(most)]
-    judge = BLEU(tokenize="none", smooth_method="none", force=True, max_ngram_order=max_n)
+    judge = BLEU(tokenize=tokenize, smooth_method="none", force=True, max_ngram_order=max_n)
     return judge.corpus_score(hypotheses, streams)
+
+
+# --- its tokens and their names -----------------------------------------------------------------------------
+
+WRITTEN = {
+    "13a": [
+        ("it's 7:45 now , at 3.14 o'clock .", ["it's 7:45 now , or 3.15 o'clock .", "it's 7:45 or later now ."]),
+        ("est-il là , l'homme aux 2-3 chats & aux chiens ?", ["est-il là , l'homme aux 2-3 chats & aux souris ?"]),
+        ("das ist ein hund .", ["das ist kein hund ."]),
+    ],
+    "by characters": [
+        ("我 们 有 3.5 本 dvd ， 他 说 ： “ 走 吧 ！ ”", ["我 们 有 3.5 本 dvd ， 他 说 ： “ 走 ！ ”", "走 吧 。"]),
+        ("今 天 7:45 我 们 在 那 儿 看 书 。", ["今 天 7:45 我 们 在 这 儿 看 书 。"]),
+    ],
+}
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_the_named_score_is_sacrebleus(name):
+    hypotheses, references = zip(*WRITTEN[name], strict=True)
+    score, found = named_bleu(hypotheses, references)
+    assert found == name
+    theirs = sacrebleu_of(hypotheses, references, tokenize={"by characters": "zh"}.get(name, name))
+    assert score == pytest.approx(theirs.score, rel=1e-12) and 20 < score < 99
+    assert score != pytest.approx(bleu(hypotheses, references), abs=0.1)  # 13a cuts 7:45
+
+
+def test_japanese_is_scored_on_words_where_they_can_be_told(monkeypatch):
+    hypotheses, references = ["私 は 本 が 好 き で す 。"] * 2, [["私 は 猫 が 好 き で す 。"]] * 2
+    monkeypatch.setattr(metrics, "find_spec", lambda name: None)
+    by_characters, name = named_bleu(hypotheses, references)
+    assert name == "by characters" and by_characters == pytest.approx(bleu(hypotheses, references))
+    monkeypatch.setattr(metrics, "find_spec", lambda name: name)
+    tagger = SimpleNamespace(
+        parse=lambda text: re.sub("(好き|です|は|が)", r" \1 ", text),
+        dictionary_info=lambda: SimpleNamespace(size=392126, next=None),
+        version=lambda: "a toy",
+    )
+    monkeypatch.setitem(sys.modules, "ipadic", SimpleNamespace(MECAB_ARGS=""))
+    monkeypatch.setitem(sys.modules, "MeCab", SimpleNamespace(Tagger=lambda options: tagger))
+    by_words, name = named_bleu(hypotheses, references)
+    assert name == "ja-mecab"
+    words = "私 は 本 が 好き です 。", "私 は 猫 が 好き です 。"
+    assert by_words == pytest.approx(bleu(words[:1], [words[1:]])) and by_words < by_characters
+
+
+def test_an_unknown_word_counts_as_one():
+    with_unknown, one = ["das <unk> ist rot und groß ."], [["das auto ist rot und groß ."]]
+    assert named_bleu(with_unknown, one)[0] == pytest.approx(bleu(with_unknown, one))
+
+
+def test_a_chinese_text_with_an_english_word_is_still_chinese():
+    assert named_bleu(["the cat sat down ."], [["我 们 走 吧 。"]])[1] == "by characters"
+    assert named_bleu(["我 们 走 吧 。"], [["say 吧 to them ."]])[1] == "13a"
 
 
 # --- n-grams ------------------------------------------------------------------------------------------------

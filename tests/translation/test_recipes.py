@@ -8,10 +8,11 @@ import torch
 
 from attnbook.data import Pair
 from attnbook.text import EOS, SubwordVocabulary, WordVocabulary
-from attnbook.training import CheckpointError, TrainConfig, save_checkpoint
+from attnbook.training import CheckpointError, TrainConfig, read_archive, save_checkpoint
 from attnbook.translation import (
     LENGTH_PENALTY,
     RECIPES,
+    Languages,
     Recipe,
     RecurrentTranslator,
     Translator,
@@ -107,6 +108,43 @@ def test_saved_and_read_again(tmp_path, recipe):
     assert again.translate(sources, max_len=8) == translator.translate(sources, max_len=8)
 
 
+NOUNS = "Katze Hund Haus Baum Brot Stuhl Tisch Vogel Berg Fluss Brief Stein Schiff Kleid Apfel Garten Koffer Insel"
+GERMAN = [Pair(f"there is {noun.lower()} .", f"Dort ist {noun}.") for noun in NOUNS.split()]
+
+
+@pytest.mark.parametrize("recipe", [SMALL, SMALL_TRANSFORMER], ids=["recurrent", "transformer"])
+def test_a_language_with_capitals_keeps_them(tmp_path, recipe):
+    fitted = fit(replace(recipe, min_count=1), GERMAN, GERMAN, steps=150, seed=0)
+    fitted.translator.save(tmp_path / "translator.pt")
+    translator = Translator.load(tmp_path / "translator.pt")
+    found = translator.translate(["There is Katze."])
+    assert found == fitted.translator.translate(["there is katze ."]) == ["dort ist Katze ."]
+    assert translator.written(found[0]) == "Dort ist Katze."
+    measured = evaluate(translator, GERMAN)
+    assert measured["bleu"] > 80  # capitals do not count
+    assert measured["translations"]["there is katze ."] == "dort ist Katze ."
+    forced = translator.align("there is katze .", "Dort ist Katze.")[1]
+    assert "".join(forced).replace("▁", "") == "dortistKatze.<eos>"
+
+
+def test_a_file_says_whether_its_model_writes_unk(tmp_path):
+    """The recipes of the book's chapters let it; a file of before, that does not say so, goes on writing it."""
+    path = tmp_path / "translator.pt"
+    for writes in (False, True):
+        translator, _ = prepare(replace(SMALL, writes_unknown=writes), toy_pairs())
+        translator.save(path)
+        assert Translator.load(path).model.writes_unknown == writes
+    stored = read_archive(path)
+    for new in ("writes_unknown", "languages", "writing"):
+        del stored[new]
+    save_checkpoint(path, stored)
+    old = Translator.load(path)
+    assert old.model.writes_unknown and old.languages == Languages() and old.writing is None
+    assert {name for name, recipe in RECIPES.items() if recipe.writes_unknown} == {
+        "bahdanau-published", "bahdanau", "seq2seq",
+    }  # fmt: skip
+
+
 def test_what_is_no_translator_is_refused(tmp_path):
     path = tmp_path / "x.pt"
     with pytest.raises(FileNotFoundError, match="train first"):
@@ -117,6 +155,12 @@ def test_what_is_no_translator_is_refused(tmp_path):
     save_checkpoint(path, torch.zeros(3))
     with pytest.raises(CheckpointError, match=says("not a whole checkpoint", "TypeError")):
         Translator.load(path)
+    translator, _ = prepare(SMALL, toy_pairs())
+    for wrong in ({"names": ["English"]}, {"codes": 3}, []):
+        translator.save(path)
+        save_checkpoint(path, {**read_archive(path), "languages": wrong})
+        with pytest.raises(CheckpointError, match="does not hold a translator"):
+            Translator.load(path)
     save_checkpoint(path, {"kind": "recurrent"})
     with pytest.raises(CheckpointError, match=says("does not hold a translator", "KeyError")):
         Translator.load(path)

@@ -61,7 +61,7 @@ def model_after(example, written):
     words = translator().target_vocab.encode(" ".join([*row["prefix"], *written]))
     with torch.no_grad():
         logits = translator().model(ids, torch.tensor([[BOS, *words]]), lens)[0, -1]
-    return next_word_log_probs(logits)
+    return next_word_log_probs(logits, unknown=True)
 
 
 @pytest.fixture

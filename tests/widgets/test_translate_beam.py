@@ -97,7 +97,7 @@ def test_every_translation_keeps_a_given_beginning(page):
         assert hyp["ids"][:2] == begin
         with torch.no_grad():
             logits = tr.model(source, torch.tensor([[BOS, *hyp["ids"][:-1]]]), lens)[0]
-        gained = next_word_log_probs(logits).gather(-1, torch.tensor([hyp["ids"]]).T)
+        gained = next_word_log_probs(logits, unknown=True).gather(-1, torch.tensor([hyp["ids"]]).T)
         assert hyp["logProb"] == pytest.approx(float(gained.sum()), abs=1e-3)
 
 

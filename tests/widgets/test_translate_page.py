@@ -2,6 +2,8 @@
 
 import json
 import re
+from base64 import b64encode
+from copy import deepcopy
 
 import pytest
 import torch
@@ -9,7 +11,7 @@ from translating import BOXED, LOAD, ask, ready, shown, sources, split, translat
 
 from attnbook.data import references
 from attnbook.text import BOS, EOS, UNK, Writing, normalise, tokenise
-from attnbook.translation import greedy, sentence_key
+from attnbook.translation import Translator, greedy, page_model_file, page_model_header, sentence_key
 from attnbook.weights import PAGE_MODELS
 from attnbook.widgets import TranslatePageFigure
 from attnbook.widgets.kit import MODELS, model_files, module_source
@@ -78,6 +80,22 @@ def test_a_given_beginning_is_read_like_any_other(page, name):
     with torch.no_grad():
         logits = tr.model(ids, torch.tensor([[BOS, *words[:-1]]]), lens)[0]
     assert words[2:] == logits.argmax(-1).tolist()[2:]
+
+
+def test_a_file_says_whether_its_model_writes_unk(page):
+    """The book's models do, a file made today rules it out: in the browser as in PyTorch."""
+    name = "transformer"
+    asked = [s for s in sources("test")[:100] if "<unk>" in written(name, s)][:5]
+    page.page.evaluate(LOAD, [name])
+    tr = Translator(deepcopy(translator(name).model), translator(name).source_vocab, translator(name).target_vocab)
+    tr.model.writes_unknown = False
+    content = page_model_file(tr, name, page_model_header(name))
+    assert asked  # or nothing is shown
+    page.page.evaluate("([name, text]) => { attnbookFiles[name] = text; }", [name, b64encode(content).decode()])
+    for sentence, found in zip(asked, page.page.evaluate(RUN, [name, asked]), strict=True):
+        decoded = greedy(tr.model, *tr.encode([sentence]), max_len=60)[0]
+        assert [step["id"] for step in found["steps"]] == decoded.ids and UNK not in decoded.ids
+        assert sum(step["logProb"] for step in found["steps"]) == pytest.approx(decoded.log_prob, abs=1e-3)
 
 
 def test_sentences_fall_into_the_same_tokens(maths):

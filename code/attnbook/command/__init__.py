@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
     try:
         return options.run(options, rest)
-    except (OSError, ValueError, TypeError) as error:
+    except (ModuleNotFoundError, OSError, ValueError, TypeError) as error:
         print(f"attnbook {options.command}: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:

@@ -1,14 +1,15 @@
 """Train a translator from the command line, on one device or several, and resume after an interruption.
 
     python -m attnbook.train --data bundled --model bahdanau --epochs 30 --out runs/bahdanau
-    python -m attnbook.train --data fra.txt --model transformer --seconds 300 --out runs/transformer
+    python -m attnbook.train --data cmn.txt --model transformer --seconds 300 --script simplified \\
+        --languages English Chinese --codes en zh --out runs/chinese
     python -m attnbook.train --data grammar --model seq2seq --steps 2000 --out runs/seq2seq --devices 2
 
 Give the same command again, and it goes on where it was stopped. On several machines that share the folder of --out,
 start it with torchrun on each, the second with --node-rank 1:
 
     torchrun --nnodes 2 --node-rank 0 --master-addr FIRST --master-port 29500 --nproc-per-node 4 \\
-        -m attnbook.train --data fra.txt --model transformer --seconds 300 --out runs/two --devices 4 --nodes 2
+        -m attnbook.train --data cmn.txt --model transformer --seconds 300 --out runs/two --devices 4 --nodes 2
 """
 
 import argparse
@@ -18,52 +19,24 @@ import os
 import shlex
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import torch
 
 from attnbook.checks import check_count, check_positive
-from attnbook.data import BilingualGrammar, Pair, Split, bundled_pairs, read_pairs, split_pairs
+from attnbook.command.first_look import BOOKS_OWN, first_look, read_data
+from attnbook.command.languages import add_language_options, check_languages
+from attnbook.data import Split
 from attnbook.files import make_folder, write_atomically
 from attnbook.reproducible import best_device, seed_everything
-from attnbook.text import UNK
 from attnbook.training import CheckpointError, OtherProcessError, make_fabric, together
-from attnbook.translation import RECIPES, Fitted, Recipe, evaluate, fit
+from attnbook.translation import RECIPES, Fitted, Languages, Recipe, evaluate, fit
 
 __all__ = ["main", "read_data"]
 
 PROG = "python -m attnbook.train"
-GRAMMAR_PAIRS = 20_000
-# parts of the development tokens that are unknown: above the first it is said, above the second training is refused
-MANY, HOPELESS = 0.1, 0.5
-
-
-def read_data(name: str, seed: int = 0, report: Callable[[str], object] | None = None, reverse: bool = False) -> Split:
-    """Pairs to train on, to choose by, and to test on; no source sentence is in two of them.
-
-    Args:
-        name: "bundled", "grammar", or a file of sentence pairs.
-        seed: of the split, and of the grammar.
-        report: see `read_pairs`.
-        reverse: the other direction: the second column is the source.
-
-    Returns:
-        Eight tenths of the data to train on, one tenth for development and one for the test.
-
-    Raises:
-        FileNotFoundError, ValueError: a file that is not there or cannot be read.
-    """
-    if name == "bundled":
-        pairs = bundled_pairs()
-    elif name == "grammar":
-        sampled = BilingualGrammar(seed).sample(GRAMMAR_PAIRS, 4, 20)
-        pairs = [aligned.pair for aligned in sampled]
-    else:
-        pairs = read_pairs(name, report=report)
-    if reverse:
-        pairs = [Pair(pair.target, pair.source) for pair in pairs]
-    return split_pairs(pairs, seed=seed)
+Report = Callable[[str], object]
 
 
 def _parser(prog: str = PROG) -> argparse.ArgumentParser:
@@ -80,6 +53,9 @@ def _parser(prog: str = PROG) -> argparse.ArgumentParser:
         help="bundled, grammar, or a file of pairs: Anki's cmn.txt, a .tsv, or a zip with one of them",
     )
     parser.add_argument("--reverse", action="store_true", help="translate from the second column into the first")
+    add_language_options(parser)
+    scripts = ("simplified", "traditional")
+    parser.add_argument("--script", choices=scripts, help="write Chinese in this one of its scripts, by OpenCC")
     parser.add_argument("--model", default="bahdanau", choices=sorted(RECIPES))
     parser.add_argument(
         "--out", type=Path, required=True, help="a folder for checkpoints, the trained translator and its results"
@@ -105,6 +81,8 @@ def _parser(prog: str = PROG) -> argparse.ArgumentParser:
 
 def _recipe(options: argparse.Namespace) -> Recipe:
     recipe = RECIPES[options.model]
+    if options.data not in BOOKS_OWN:  # those have scores in the book
+        recipe = replace(recipe, writes_unknown=False)
     for name in ("batch_size", "subwords", "min_count", "max_len"):
         if (value := getattr(options, name)) is not None:
             recipe = replace(recipe, **{name: value})
@@ -125,47 +103,28 @@ def _check_machines(options: argparse.Namespace) -> None:
         raise ValueError(f"--devices must be at most {most}, this machine's number of {what}; got {options.devices}")
 
 
-def _prepare(options: argparse.Namespace, recipe: Recipe, first: bool) -> Split:
+def _prepare(options: argparse.Namespace, recipe: Recipe, report: Report | None) -> tuple[Split, Languages]:
     """Read the data and make the folder, which the first process then marks as one of this data."""
-    report = _say if first else lambda said: None
-    split = read_data(options.data, options.seed, report, options.reverse)
-    advice = "more pairs, --subwords 1500 or a smaller --min-count would help"
-    for said in what_is_unknown(recipe, split.train, split.dev, advice):
-        report(said)
+    split, script = first_look(
+        recipe,
+        options.data,
+        options.seed,
+        options.reverse,
+        options.script,
+        options.codes,
+        report or (lambda said: None),
+    )
     make_folder(options.out)
-    if first:
+    if report:
         _check_same_data(options.out, split)
-    return split
+    return split, _languages(options, script)
 
 
-def what_is_unknown(recipe: Recipe, train: Sequence[Pair], unseen: Sequence[Pair], advice: str) -> list[str]:
-    """Sentences about a side of which the vocabulary knows too little; a training that cannot work is refused.
-
-    Args:
-        recipe: what makes the vocabularies.
-        train, unseen: the pairs that they are made of, and others.
-        advice: what would help.
-
-    Returns:
-        A sentence for each such side.
-
-    Raises:
-        ValueError: of a side, more than `HOPELESS` is unknown.
-    """
-    said = []
-    for side in Pair._fields:
-        known, new = ([getattr(pair, side) for pair in part] for part in (train, unseen))
-        vocabulary = recipe.vocabulary(known)
-        ids = [number for text in new for number in vocabulary.encode(text)]
-        part = ids.count(UNK) / max(len(ids), 1)
-        about = (
-            f"{part:.0%} of the {side} tokens in new sentences are unknown to a vocabulary of {len(vocabulary)} entries"
-        )
-        if part > HOPELESS:
-            raise ValueError(f"{about}, and with so many nothing can be learned; {advice}")
-        if part > MANY:
-            said.append(f"{about}; {advice}")
-    return said
+def _languages(options: argparse.Namespace, script: str | None) -> Languages:
+    given = options.languages and tuple(options.languages), options.codes and tuple(options.codes)
+    own = BOOKS_OWN.get(options.data, Languages())
+    known = [two and two[::-1] if options.reverse else two for two in (own.names, own.codes)]
+    return Languages(given[0] or known[0], given[1] or known[1], script)
 
 
 def _say(said: str) -> None:
@@ -200,7 +159,7 @@ def main(arguments: Sequence[str] | None = None, prog: str = PROG) -> int:
     command = shlex.join(["python", "-m", "attnbook.train", *arguments])
     try:
         return _run(options, command)
-    except (CheckpointError, OSError, OtherProcessError, ValueError) as error:
+    except (CheckpointError, ModuleNotFoundError, OSError, OtherProcessError, ValueError) as error:
         print(f"{prog}: {error}", file=sys.stderr)
         return 2
 
@@ -211,13 +170,14 @@ def _run(options: argparse.Namespace, command: str) -> int:
             check_count(name, count)
     seed_everything(options.seed)  # refuses an impossible one
     _check_machines(options)
+    check_languages(options.languages, options.codes)
     if options.seconds is not None:
         check_positive("seconds", options.seconds)
     recipe = _recipe(options)
     fabric = make_fabric(options.devices, options.nodes)
     fabric.launch()
-    first = fabric.is_global_zero
-    split = together(fabric, lambda: _prepare(options, recipe, first))
+    report = _say if fabric.is_global_zero else None
+    split, languages = together(fabric, lambda: _prepare(options, recipe, report))
     fitted = fit(
         recipe,
         split.train,
@@ -230,8 +190,10 @@ def _run(options: argparse.Namespace, command: str) -> int:
         fabric=fabric,
         folder=options.out,
         progress=sys.stderr.isatty(),
+        report=report,
     )
-    if first:
+    fitted.translator.languages = languages
+    if report:
         _report(options, command, fitted, split)
     return 0
 
@@ -243,6 +205,7 @@ def _report(options: argparse.Namespace, command: str, fitted: Fitted, split: Sp
     scores = {part: evaluate(translator, getattr(split, part), options.beam) for part in ("dev", "test")}
     result = {
         "command": command,
+        "languages": asdict(translator.languages),
         "steps": len(fitted.losses),
         "losses": fitted.losses,
         "development": fitted.history,
@@ -250,7 +213,12 @@ def _report(options: argparse.Namespace, command: str, fitted: Fitted, split: Sp
     }
     write_atomically(options.out / "result.json", json.dumps(result) + "\n")
     for part, score in scores.items():
-        print(f"{part}: BLEU {score['bleu']:.1f}, chrF {score['chrf']:.1f} on {score['sentences']} sentences")
+        print(
+            f"{part}: BLEU {score['bleu']:.1f} ({score['tokens']}), chrF {score['chrf']:.1f} "
+            f"on {score['sentences']} sentences"
+        )
     for source, written in list(scores["test"]["translations"].items())[:5]:
-        print(f"  {source} → {written}")
+        print(f"  {source} → {translator.written(written)}")
+    if not scores["test"]["bleu"]:
+        _say("BLEU is 0 where no four tokens in a row are as in a reference: more steps or more pairs would help")
     print(f"saved in {os.fspath(options.out)}")

@@ -2,12 +2,13 @@
 
 import argparse
 import hashlib
-import re
 import sys
 from dataclasses import asdict, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from attnbook.command.languages import check_languages
 
 if TYPE_CHECKING:  # it takes seconds to load
     from attnbook.data import Pair, Split
@@ -29,6 +30,7 @@ def train(options: argparse.Namespace, rest: list[str]) -> int:
 
 def translate(options: argparse.Namespace, rest: list[str]) -> int:
     """Translate sentences with a trained translator."""
+    from attnbook.text import small
     from attnbook.translation import LENGTH_PENALTY
 
     translator = _translator(options.model)
@@ -38,10 +40,20 @@ def translate(options: argparse.Namespace, rest: list[str]) -> int:
         "length_penalty": LENGTH_PENALTY if penalty is None else penalty,
         "max_len": options.max_len,
     }
+    if languages := str(translator.languages):
+        print(languages, file=sys.stderr, flush=True)
     for line in [" ".join(options.sentence)] if options.sentence else sys.stdin:
-        (found,) = translator.translate([line], **how)
-        print(found if options.tokens else translator.written(found), flush=True)
+        (found,) = translator.translate(_as_trained(line, translator), **how)
+        print(small(found) if options.tokens else translator.written(found), flush=True)
     return 0
+
+
+def _as_trained(line: str, translator: "Translator") -> list[str]:
+    """A sentence, in the script of Chinese that the translator has read."""
+    from attnbook.data import in_script
+
+    script = translator.languages.script
+    return in_script([line], script) if script else [line]
 
 
 def _translator(name: str) -> "Translator":
@@ -73,14 +85,10 @@ def page_model(options: argparse.Namespace, rest: list[str]) -> int:
     if out.suffix.lower() != ".html" or out.is_dir():
         given = "nothing" if out == Path() else f"the folder {out}" if out.is_dir() else out
         raise ValueError(f"--out takes the name of a page, ending in .html; got {given}")
-    if not all(map(str.strip, options.languages)):
-        raise ValueError("--languages takes two names, and one of them is empty")
-    for code in options.codes:
-        if not re.fullmatch("[a-zA-Z]{2,3}(-[a-zA-Z0-9]{2,8})*", code):
-            raise ValueError(f"--codes takes two language codes such as de or pt-BR, got {code!r}")
+    check_languages(options.languages, options.codes)
     if out.exists() and options.pairs.exists() and out.samefile(options.pairs):
         raise ValueError(f"--out would replace the pairs in {out}; name another page")
-    from attnbook.command.train import what_is_unknown
+    from attnbook.command.first_look import what_is_unknown
     from attnbook.data import Pair, read_pairs, split_pairs
     from attnbook.files import make_folder, write_atomically
     from attnbook.translation import PAGE_SETTINGS, evaluate, page_model_file, page_sentences, train_page_model

@@ -17,6 +17,13 @@ from attnbook.data.download import (
 )
 from attnbook.data.grammar.bilingual import AlignedPair, BilingualGrammar
 from attnbook.data.reading import read_pairs
+from attnbook.data.scripts import (
+    in_both_scripts,
+    in_script,
+    is_chinese,
+    own_scripts,
+    scripts_of,
+)
 from attnbook.data.splits import (
     Pair,
     Split,
@@ -47,6 +54,11 @@ __all__ = [
     "TATOEBA_SHA1",
     "bundled_pairs",
     "read_pairs",
+    "scripts_of",
+    "own_scripts",
+    "is_chinese",
+    "in_both_scripts",
+    "in_script",
     "tatoeba_pairs",
     "AlignedPair",
     "BilingualGrammar",

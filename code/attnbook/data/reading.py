@@ -1,13 +1,12 @@
 """Sentence pairs from a file, as they go round: what is no pair is left out, and said."""
 
-import functools
-import unicodedata
 import warnings
 import zipfile
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 
+from attnbook.data.scripts import own_scripts, scripts_of
 from attnbook.data.splits import Pair
 from attnbook.text.spelling import INVISIBLE
 
@@ -19,10 +18,9 @@ METHODS = zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED
 
 # characters of a sentence; what is longer is not one
 LONGEST = 1000
-# the part of a file's lines that may be left out; more, and the file as a whole is not what it should be
+# the part of a file's lines that may be left out, and one line may; more, and the file as a whole is not what it should
+# be
 MOST_LEFT_OUT = 0.05
-# a script counts as a column's own if this part of its sentences has a letter of it
-OWN = 0.05
 
 
 def read_pairs(
@@ -48,8 +46,8 @@ def read_pairs(
     Raises:
         FileNotFoundError: no such file.
         ValueError: no file of pairs: a damaged zip, or one that does not hold one text; an empty file; not UTF-8; no
-            line with a tab, or over 5 % of the lines left out. With `strict`, any line that is no pair. The message
-            names the line.
+            line with a tab, or no pair; over 5 % of the lines, and more than one, left out. With `strict`, any line
+            that is no pair. The message names the line.
     """
     path = Path(path)
     if not path.is_file():
@@ -131,8 +129,7 @@ def _parse(data: bytes, name: str) -> tuple[list[Pair], str, bool]:
         )
     usual = columns[0][0]
     own = [
-        _own_scripts([row[side] for row in rows if len(row) == usual])
-        for side in (0, 1)
+        own_scripts([row[side] for row in rows if len(row) == usual]) for side in (0, 1)
     ]
     pairs: dict[tuple[str, ...], Pair] = {}  # by what one sees of it
     left_out: dict[str, list[int]] = {}
@@ -147,7 +144,7 @@ def _parse(data: bytes, name: str) -> tuple[list[Pair], str, bool]:
         (why, f"{len(n)} {why}, first line {n[0]}") for why, n in left_out.items()
     ]
     lost = sum(len(n) for why, n in left_out.items() if why not in HARMLESS)
-    if lost > MOST_LEFT_OUT * len(rows):
+    if lost > max(1, MOST_LEFT_OUT * len(rows)) or not pairs:
         reasons = "; ".join(said for why, said in counted if why not in HARMLESS)
         raise ValueError(
             f"{name}: {lost:,} of {len(rows):,} lines are no pair ({reasons}), too many to be left out: is it a file "
@@ -180,7 +177,7 @@ def _fault(fields: list[str], usual: int, own: list[set[str]]) -> str:
         return "with a carriage return inside"
     if any(len(side) > LONGEST for side in two):
         return f"over {LONGEST:,} characters long"
-    scripts = [_scripts(side) for side in two]
+    scripts = [scripts_of(side) for side in two]
     if not all(scripts):
         return "with a side without a letter"
     if any(own_ and not own_ & found for own_, found in zip(own, scripts, strict=True)):
@@ -188,22 +185,6 @@ def _fault(fields: list[str], usual: int, own: list[set[str]]) -> str:
     if two[0] == two[1] and len(two[0].split()) > 3:
         return "with both sides the same"
     return ""
-
-
-def _scripts(text: str) -> set[str]:
-    """The scripts of a text's letters, by the first word of their names: LATIN, CJK, ARABIC."""
-    return {script for script in map(_script, set(text)) if script}
-
-
-@functools.cache
-def _script(character: str) -> str:
-    letter = unicodedata.category(character)[0] == "L"
-    return unicodedata.name(character, "").partition(" ")[0] if letter else ""
-
-
-def _own_scripts(sentences: list[str]) -> set[str]:
-    counts = Counter(script for sentence in sentences for script in _scripts(sentence))
-    return {script for script, n in counts.items() if n >= OWN * len(sentences)}
 
 
 def parse_strictly(data: bytes, name: str) -> list[Pair]:

@@ -13,8 +13,8 @@ class Pair(NamedTuple):
     """A sentence and one translation of it.
 
     Attributes:
-        source: in English, as people write it.
-        target: its translation into French.
+        source: in the language translated from, as people write it.
+        target: its translation.
     """
 
     source: str
@@ -59,7 +59,7 @@ def split_pairs(
     depends only on the seed and on the set of sentences, not on their order in the corpus.
 
     What this does not do: sentences that differ in one word, or only in the mark at the end ("Go." and "Go!"), count
-    as different, and two English sentences may share a French translation. So a model that has seen "I'm home." has
+    as different, and two sentences may share a translation. So a model that has seen "I'm home." has
     an easier time with "I'm at home."; short everyday sentences are full of such neighbours (`near_duplicates` finds
     them), and a score on them says less than it would on running text.
 

@@ -194,7 +194,7 @@ def _first_words() -> tuple[list[str], dict[str, tuple[list[float], int]]]:
     state = translator.model.start(*translator.encode(["tell me the truth ."]))
     with torch.no_grad():
         logits, _, _ = translator.model.step(torch.tensor([BOS]), state)
-    log_probs = next_word_log_probs(logits)[0]
+    log_probs = next_word_log_probs(logits, unknown=translator.model.writes_unknown)[0]
     first = log_probs.topk(6).indices
     filters: dict[str, dict] = {
         "as it is": {}, "temp. 0.5": {"temperature": 0.5}, "temp. 2": {"temperature": 2.0},

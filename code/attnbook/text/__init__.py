@@ -7,14 +7,16 @@ from attnbook.text.spelling import (
     PAD,
     SPECIALS,
     UNK,
+    is_spaced,
     normalise,
+    small,
     spell,
     tokenise,
 )
 from attnbook.text.stored import vocabulary_from_dict
-from attnbook.text.subwords import SubwordVocabulary
+from attnbook.text.subwords import SubwordVocabulary, marked
 from attnbook.text.vocabulary import Vocabulary, WordVocabulary
-from attnbook.text.writing import Writing
+from attnbook.text.writing import Writing, capitals_to_keep
 
 __all__ = [
     "PAD",
@@ -23,7 +25,10 @@ __all__ = [
     "UNK",
     "SPECIALS",
     "spell",
+    "is_spaced",
+    "marked",
     "normalise",
+    "small",
     "tokenise",
     "Vocabulary",
     "WordVocabulary",
@@ -31,4 +36,5 @@ __all__ = [
     "vocabulary_from_dict",
     "BPEDropout",
     "Writing",
+    "capitals_to_keep",
 ]

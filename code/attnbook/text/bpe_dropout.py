@@ -4,7 +4,7 @@ import random
 from collections.abc import Sequence
 from itertools import pairwise
 
-from attnbook.text.spelling import UNK, tokenise
+from attnbook.text.spelling import UNK
 from attnbook.text.subwords import WORD_START, SubwordVocabulary, marked
 from attnbook.text.vocabulary import check_size
 
@@ -62,8 +62,11 @@ class BPEDropout:
         Returns:
             ids, as `vocab.encode` gives them where nothing is left out.
         """
-        words = tokenise(sentence) if isinstance(sentence, str) else sentence
-        return [i for word in words for i in dice.choice(self._cuts_of(word))]
+        return [
+            i
+            for word in self.vocab.split(sentence)
+            for i in dice.choice(self._cuts_of(word))
+        ]
 
     def _cuts_of(self, word: str) -> list[list[int]]:
         if word not in self.cuts:

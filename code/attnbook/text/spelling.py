@@ -87,7 +87,19 @@ def tokenise(sentence: str) -> list[str]:
     Raises:
         TypeError: not a str.
     """
-    return cut(unicodedata.normalize("NFC", spell(sentence).lower()))
+    return cut(small(spell(sentence)))
+
+
+def small(text: str) -> str:
+    """A text in small letters.
+
+    Args:
+        text: spelt; see `spell`.
+
+    Returns:
+        It, in which accents are one character each again.
+    """
+    return unicodedata.normalize("NFC", text.lower())
 
 
 def cut(text: str) -> list[str]:
@@ -97,7 +109,14 @@ def cut(text: str) -> list[str]:
 
 
 def is_spaced(token: str) -> bool:
-    """Whether a token is of a script that puts spaces between words, or a mark of punctuation."""
+    """Whether a token is of a script that puts spaces between words, or a mark of punctuation.
+
+    Args:
+        token: not empty.
+
+    Returns:
+        False for a character of Chinese, Japanese, Thai, ….
+    """
     return _kind(token[0]) != "C"
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from attnbook.text.spelling import SPECIALS, UNK, WITHOUT_SPACES, cut, is_spaced
 from attnbook.text.vocabulary import (
     Vocabulary,
+    capitals_of,
     check_size,
     checked,
     part_of,
@@ -20,7 +21,14 @@ MANY = 700
 
 
 def marked(tokens: Iterable[str]) -> str:
-    """A text in which a space stands before each token, but for characters of scripts that write none."""
+    """A text in which a space stands before each token, but for characters of scripts that write none.
+
+    Args:
+        tokens: as `tokenise` gives them.
+
+    Returns:
+        " i have 3 books" or "我有 3本书".
+    """
     return "".join(" " + token if is_spaced(token) else token for token in tokens)
 
 
@@ -36,6 +44,7 @@ class SubwordVocabulary(Vocabulary):
         size: entries in all, special ones included; fewer where the text has no more pairs to join, and more where it
             has too many characters. If it has over 700, those that occur once are unknown, and 700 entries are left
             for what is joined.
+        capitals: keep those of a text, see `capitals_to_keep`; None for small letters.
 
     Raises:
         TypeError, ValueError: no sentences, something else than sentences, or not a size.
@@ -44,11 +53,16 @@ class SubwordVocabulary(Vocabulary):
         Sennrich et al. (2016), arXiv:1508.07909, algorithm 1.
     """
 
-    def __init__(self, sentences: Iterable[str | Sequence[str]], size: int = 1500):
+    def __init__(
+        self,
+        sentences: Iterable[str | Sequence[str]],
+        size: int = 1500,
+        capitals: dict[str, str] | None = None,
+    ):
         from tokenizers import Regex, Tokenizer, models, pre_tokenizers, trainers
 
         check_size("size", size, len(SPECIALS) + 1)
-        texts = [marked(tokens_of(s)) for s in checked(sentences)]
+        texts = [marked(tokens_of(s, capitals)) for s in checked(sentences)]
         characters = Counter(c for text in texts for c in text)
         alphabet, joins = len(characters), 0
         if alphabet > MANY:
@@ -69,11 +83,11 @@ class SubwordVocabulary(Vocabulary):
             show_progress=False,
         )
         tokenizer.train_from_iterator(texts, trainer)
-        self._fill(tokenizer)
+        self._fill(tokenizer, capitals)
 
-    def _fill(self, tokenizer: Any) -> None:
+    def _fill(self, tokenizer: Any, capitals: dict[str, str] | None) -> None:
         numbered = {i: token for token, i in tokenizer.get_vocab().items()}
-        super().__init__([numbered[i] for i in range(len(numbered))])
+        super().__init__([numbered[i] for i in range(len(numbered))], capitals)
         tokenizer.encode_special_tokens = True  # "<eos>" in a text is only text
         self._tokenizer = tokenizer
 
@@ -83,7 +97,7 @@ class SubwordVocabulary(Vocabulary):
         return [tuple(pair) for pair in self.to_dict()["tokenizer"]["model"]["merges"]]
 
     def encode(self, sentence: str | Sequence[str]) -> list[int]:
-        return self._tokenizer.encode(marked(tokens_of(sentence))).ids
+        return self._tokenizer.encode(marked(self.split(sentence))).ids
 
     def _join(self, tokens: list[str]) -> str:
         words = "".join(tokens).replace(WORD_START, " ").split()
@@ -92,7 +106,9 @@ class SubwordVocabulary(Vocabulary):
         return " ".join(token for tokens in cuts for token in tokens)
 
     def to_dict(self) -> dict:
-        return {"kind": "subwords", "tokenizer": json.loads(self._tokenizer.to_str())}
+        return self._described(
+            "subwords", tokenizer=json.loads(self._tokenizer.to_str())
+        )
 
     @classmethod
     def from_dict(cls, d: dict) -> "SubwordVocabulary":
@@ -121,7 +137,7 @@ class SubwordVocabulary(Vocabulary):
                 f"the first entries of the tokenizer must be {', '.join(SPECIALS)}"
             )
         vocabulary = cls.__new__(cls)
-        vocabulary._fill(tokenizer)
+        vocabulary._fill(tokenizer, capitals_of(d))
         return vocabulary
 
     def __reduce__(self) -> tuple:  # pickling a tokenizer forgets encode_special_tokens

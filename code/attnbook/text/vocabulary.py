@@ -6,10 +6,15 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from attnbook.text.spelling import BOS, EOS, PAD, SPECIALS, UNK, tokenise
+from attnbook.text.writing import capitals_kept
 
 
-def tokens_of(sentence: str | Sequence[str]) -> list[str]:
+def tokens_of(
+    sentence: str | Sequence[str], capitals: dict[str, str] | None = None
+) -> list[str]:
     """The tokens of a sentence; a list or tuple of tokens is taken as it is."""
+    if isinstance(sentence, str) and capitals is not None:
+        return capitals_kept(sentence, capitals)
     if not isinstance(sentence, (list, tuple)):
         return tokenise(sentence)  # type: ignore[arg-type]  # it says what is wrong
     for token in sentence:
@@ -46,10 +51,11 @@ class Vocabulary:
 
     Args:
         tokens: all entries; an entry's number is its position.
+        capitals: keep those of a text, see `capitals_to_keep`; None for small letters.
     """
 
-    def __init__(self, tokens: Sequence[str]):
-        self._tokens = tuple(tokens)
+    def __init__(self, tokens: Sequence[str], capitals: dict[str, str] | None = None):
+        self._tokens, self.capitals = tuple(tokens), capitals
 
     def __len__(self) -> int:
         return len(self._tokens)
@@ -62,11 +68,26 @@ class Vocabulary:
 
     __hash__ = None  # type: ignore[assignment]
 
+    def split(self, sentence: str | Sequence[str]) -> list[str]:
+        """The tokens of a sentence, as this vocabulary wants them.
+
+        Args:
+            sentence: a str, or a list or tuple of tokens, which is taken as it is.
+
+        Returns:
+            What `tokenise` gives; with capitals, if the vocabulary keeps them, where they do not come from beginning a
+            sentence.
+
+        Raises:
+            TypeError, ValueError: neither a str nor tokens.
+        """
+        return tokens_of(sentence, self.capitals)
+
     def encode(self, sentence: str | Sequence[str]) -> list[int]:
         """Turn a sentence into numbers.
 
         Args:
-            sentence: a str, which is normalised, or a list or tuple of tokens.
+            sentence: a str, or a list or tuple of tokens; see `split`.
 
         Returns:
             Its ids; `UNK` for what is unknown. No `BOS` and no `EOS`, not even if the text says "<eos>".
@@ -119,6 +140,11 @@ class Vocabulary:
     def _join(self, tokens: list[str]) -> str:
         return " ".join(tokens)
 
+    def _described(self, kind: str, **parts: Any) -> dict:
+        """What `to_dict` gives; a vocabulary of small letters says nothing of capitals."""
+        kept = {} if self.capitals is None else {"capitals": self.capitals}
+        return {"kind": kind, **parts, **kept}
+
     def _places(self, ids: Iterable[int]) -> list[int]:
         if hasattr(ids, "tolist"):  # a tensor or an array: at once
             ids = ids.tolist()
@@ -143,6 +169,7 @@ class WordVocabulary(Vocabulary):
         sentences: str, or lists of tokens, in any order.
         min_count: rarer words are unknown.
         max_size: the most entries, special ones included; None for no limit.
+        capitals: keep those of a text, see `capitals_to_keep`; None for small letters.
 
     Raises:
         TypeError, ValueError: no sentences, something else than sentences, or a number out of range.
@@ -153,24 +180,25 @@ class WordVocabulary(Vocabulary):
         sentences: Iterable[str | Sequence[str]],
         min_count: int = 1,
         max_size: int | None = None,
+        capitals: dict[str, str] | None = None,
     ):
         check_size("min_count", min_count, 1)
         if max_size is not None:
             check_size("max_size", max_size, len(SPECIALS))
             max_size -= len(SPECIALS)
-        counts = Counter(t for s in checked(sentences) for t in tokens_of(s))
+        counts = Counter(t for s in checked(sentences) for t in tokens_of(s, capitals))
         frequent = [t for t in counts if counts[t] >= min_count and t not in SPECIALS]
-        self._fill(sorted(frequent, key=lambda t: (-counts[t], t))[:max_size])
+        self._fill(sorted(frequent, key=lambda t: (-counts[t], t))[:max_size], capitals)
 
-    def _fill(self, words: list[str]) -> None:
-        super().__init__((*SPECIALS, *words))
+    def _fill(self, words: list[str], capitals: dict[str, str] | None) -> None:
+        super().__init__((*SPECIALS, *words), capitals)
         self._ids = {word: i for i, word in enumerate(words, start=len(SPECIALS))}
 
     def encode(self, sentence: str | Sequence[str]) -> list[int]:
-        return [self._ids.get(token, UNK) for token in tokens_of(sentence)]
+        return [self._ids.get(token, UNK) for token in self.split(sentence)]
 
     def to_dict(self) -> dict:
-        return {"kind": "words", "words": list(self._tokens[len(SPECIALS) :])}
+        return self._described("words", words=list(self._tokens[len(SPECIALS) :]))
 
     @classmethod
     def from_dict(cls, d: dict) -> "WordVocabulary":
@@ -191,7 +219,7 @@ class WordVocabulary(Vocabulary):
         ) + len(SPECIALS):
             raise ValueError("the words of a vocabulary must be a list without repeats")
         vocabulary = cls.__new__(cls)
-        vocabulary._fill(words)
+        vocabulary._fill(words, capitals_of(d))
         return vocabulary
 
 
@@ -203,3 +231,14 @@ def part_of(d: dict, kind: str, part: str) -> Any:
             f"expected what to_dict gives, a dict with kind {kind!r} and {part!r}; got {given}"
         )
     return d[part]
+
+
+def capitals_of(d: dict) -> dict[str, str] | None:
+    """The capitals that `to_dict` gave; None if it gave none."""
+    capitals = d.get("capitals")
+    if capitals is not None and not (
+        isinstance(capitals, dict)
+        and all(isinstance(form, str) for form in capitals.values())
+    ):
+        raise ValueError("the capitals of a vocabulary must be a dict of words")
+    return capitals

@@ -5,10 +5,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
-from attnbook.text.spelling import SPECIALS, UNK, cut, is_spaced, kind_of, spell
+from attnbook.text.spelling import SPECIALS, UNK, cut, is_spaced, kind_of, small, spell
 
 ENDS = frozenset(".!?。！？؟।")  # behind them a sentence begins
 NARROW = "\u202f"  # the space that French sets before a mark and inside « »
+ENOUGH = 0.97  # of new sentences get their capitals back from a table: then small letters are enough to learn
 
 
 class Writing:
@@ -48,35 +49,28 @@ class Writing:
         """
         kinds: defaultdict[tuple[str, str], Counter] = defaultdict(Counter)
         pairs: defaultdict[tuple[str, str], Counter] = defaultdict(Counter)
-        forms: defaultdict[str, Counter] = defaultdict(Counter)
+        insides = []
         for text in map(spell, texts):
             tokens = cut(text)
+            insides.append(_inside(tokens))
             for two, spaced in zip(
                 _neighbours(tokens), _spaces(text, tokens), strict=True
             ):
                 pairs[two][spaced] += 1
                 kinds[_kinds(two)][spaced] += 1
-            for token, first in zip(tokens, _beginnings(tokens), strict=True):
-                if not first:
-                    forms[token.lower()][token] += 1
         usual = {two: _most(counts) for two, counts in kinds.items()}
         differ = {
             two: _most(n)
             for two, n in pairs.items()
             if n.total() > 1 and _most(n) != usual[_kinds(two)]
         }
-        capital = {small: _most(counts) for small, counts in forms.items()}
-        return cls(
-            usual,
-            differ,
-            {small: form for small, form in capital.items() if form != small},
-        )
+        return cls(usual, differ, _forms(insides))
 
     def write(self, tokens: Sequence[str]) -> str:
         """Tokens as a person would write them.
 
         Args:
-            tokens: in small letters, as `tokenise` gives them.
+            tokens: in small letters, as `tokenise` gives them, or with capitals that are to stay.
 
         Returns:
             A text: ["l'homme", "est", "là", "!"] becomes "L’homme est là !" if its writing was learned from French.
@@ -138,6 +132,60 @@ class Writing:
             ) from error
 
 
+def capitals_to_keep(texts: Iterable[str]) -> dict[str, str] | None:
+    """Find out whether a translator has to learn a language's capitals, as German's.
+
+    It need not where a table of words, made of nine tenths of the sentences, restores those inside 97 % of the others:
+    French 100 %, English 99 %, German 92 %.
+
+    Args:
+        texts: sentences of the language as people write them.
+
+    Returns:
+        What a vocabulary takes as its `capitals`: the forms of words that have some; None if small letters are enough.
+    """
+    insides = [_inside(cut(spell(text))) for text in texts]
+    forms = _forms(inside for i, inside in enumerate(insides) if i % 10)
+    new = insides[::10]
+    restored = sum(
+        all(forms.get(small(t), small(t)) == t for t in inside) for inside in new
+    )
+    return None if restored >= ENOUGH * len(new) else _forms(insides)
+
+
+def capitals_kept(sentence: str, capitals: dict[str, str]) -> list[str]:
+    """The tokens of a sentence with their capitals; the first word of a sentence has the form that it has inside one.
+
+    Args:
+        sentence: as people write it.
+        capitals: those forms, by small letters, where they differ.
+
+    Returns:
+        Its tokens: "Die Katze schläft." gives ["die", "Katze", "schläft", "."].
+    """
+    tokens = cut(spell(sentence))
+    return [
+        capitals.get(small(token), small(token)) if first else token
+        for token, first in zip(tokens, _beginnings(tokens), strict=True)
+    ]
+
+
+def _inside(tokens: Sequence[str]) -> list[str]:
+    """Those that begin no sentence."""
+    firsts = _beginnings(tokens)
+    return [token for token, first in zip(tokens, firsts, strict=True) if not first]
+
+
+def _forms(insides: Iterable[Sequence[str]]) -> dict[str, str]:
+    """The most frequent form of each word that usually has a capital, by its small letters."""
+    counts: defaultdict[str, Counter] = defaultdict(Counter)
+    for inside in insides:
+        for token in inside:
+            counts[small(token)][token] += 1
+    usual = {low: _most(forms) for low, forms in counts.items()}
+    return {low: form for low, form in usual.items() if form != low}
+
+
 def _most(counts: Counter) -> Any:
     """The most frequent; of two that are equally so, the smaller."""
     return min(counts, key=lambda one: (-counts[one], one))
@@ -158,7 +206,7 @@ def _neighbours(tokens: Sequence[str]) -> Iterator[tuple[str, str]]:
     for token in tokens:
         if token == '"':
             token, quotes = ('"(', '")')[quotes % 2], quotes + 1
-        named.append(token.lower())
+        named.append(small(token))
     return pairwise(named)
 
 

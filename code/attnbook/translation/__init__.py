@@ -29,6 +29,7 @@ from attnbook.translation.metrics import (
     closest_length,
     d2l_bleu,
     matched_ngrams,
+    named_bleu,
     ngram_precision,
     ngrams,
     sentence_bleu,
@@ -65,7 +66,7 @@ from attnbook.translation.sampling import (
     sample,
     speculative,
 )
-from attnbook.translation.translator import Translator, evaluate
+from attnbook.translation.translator import Languages, Translator, evaluate
 from attnbook.translation.word_alignment import alignment_error_rate, hard_alignment
 
 __all__ = [
@@ -85,6 +86,7 @@ __all__ = [
     "Recipe",
     "RECIPES",
     "Translator",
+    "Languages",
     "untrained",
     "prepare",
     "evaluate",
@@ -114,6 +116,7 @@ __all__ = [
     "ngram_precision",
     "brevity_penalty",
     "bleu",
+    "named_bleu",
     "sentence_bleu",
     "d2l_bleu",
     "chrf",

@@ -1,7 +1,8 @@
 """Writing a translation word by word: the likeliest word at every step, or a search for the likeliest sentence.
 
-Every function takes a translator, source ids ending in <eos>, and their lengths. <pad> and <bos> are never written:
-both are taken out of the distribution before anything else. `sampling` draws words instead of searching for them.
+Every function takes a translator, source ids ending in <eos>, and their lengths. <pad> and <bos> are never written,
+and <unk> is not unless the model's `writes_unknown` says so: they are taken out of the distribution before anything
+else. `sampling` draws words instead of searching for them.
 """
 
 from collections.abc import Callable
@@ -12,7 +13,7 @@ import torch
 from torch import Tensor
 
 from attnbook.checks import check_count, check_positive, has_values
-from attnbook.text import BOS, EOS, PAD
+from attnbook.text import BOS, EOS, PAD, UNK
 from attnbook.translation.interface import DraftModel, TranslationModel
 
 #: α of the length penalty, 0.6; Vaswani et al. (2017), §6.1, take the same.
@@ -34,20 +35,21 @@ class Decoded:
     weights: Tensor | None = None
 
 
-def next_word_log_probs(logits: Tensor) -> Tensor:
-    """Log-probabilities of the next word, <pad> and <bos> ruled out.
+def next_word_log_probs(logits: Tensor, *, unknown: bool = False) -> Tensor:
+    """Log-probabilities of the next word, <pad>, <bos> and <unk> ruled out.
 
     Args:
         logits: (…, V).
+        unknown: leave <unk> in, to see how often a model wants a word that it does not have.
 
     Returns:
-        (…, V), −inf for those two.
+        (…, V), −inf for what is ruled out.
 
     Raises:
         ValueError: scores from which no probabilities can be made: NaN, or an infinite one.
     """
     logits = logits.clone()
-    logits[..., [PAD, BOS]] = -torch.inf
+    logits[..., [PAD, BOS] if unknown else [PAD, BOS, UNK]] = -torch.inf
     log_probs = logits.log_softmax(-1)
     # one NaN makes NaN of its whole row; where words are chosen they are read anyway, on a GPU too
     if has_values(log_probs) and log_probs[..., EOS].isnan().any():
@@ -119,7 +121,7 @@ def one_by_one(
     all_weights: list[Tensor] = []
     while len(written) < max_len and not done.all():
         logits, weights, state = model.step(words, state, need_weights=need_weights)
-        log_probs = next_word_log_probs(logits)
+        log_probs = next_word_log_probs(logits, unknown=model.writes_unknown)
         words = choose(log_probs).masked_fill(done, PAD)
         gained = log_probs.gather(-1, words[:, None])[:, 0]
         total = total + gained.masked_fill(done, 0.0)
@@ -230,7 +232,8 @@ def beam_search(
     finished: list[Decoded] = []
     for _ in range(max_len):
         logits, _, state = model.step(words, state)
-        scores = total[:, None] + next_word_log_probs(logits)  # (beams, V)
+        log_probs = next_word_log_probs(logits, unknown=model.writes_unknown)
+        scores = total[:, None] + log_probs  # (beams, V)
         places = min(width - len(finished), int(scores.isfinite().sum()))
         best, where = scores.flatten().topk(places)
         origin, words = where // scores.shape[1], where % scores.shape[1]

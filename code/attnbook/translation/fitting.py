@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from attnbook.checks import check_count
 from attnbook.data import Batch, EncodedPair, encode_pairs, make_batches
-from attnbook.text import EOS, BPEDropout, SubwordVocabulary, tokenise
+from attnbook.text import EOS, BPEDropout, SubwordVocabulary
 from attnbook.training import device_of, make_fabric, train
 from attnbook.training.processes import average
 from attnbook.translation.early_stopping import EarlyStopping
@@ -118,7 +118,8 @@ def encode_training_set(
     encoded = [numbers for _, some in one_by_one for numbers in some]
     if not encoded:
         raise ValueError(
-            f"all {len(one_by_one)} pairs have more than {recipe.max_len} tokens; raise the recipe's max_len"
+            f"all {len(one_by_one)} pairs have more than {recipe.max_len} tokens; "
+            "raise the recipe's max_len"
         )
     if not recipe.bpe_dropout:
         return lambda epoch: encoded
@@ -127,7 +128,9 @@ def encode_training_set(
         for v in vocabs  # a recipe with BPE dropout has subwords
     )
     tokens = [
-        (tokenise(pair[0]), tokenise(pair[1])) for pair, some in one_by_one if some
+        tuple(vocab.split(side) for vocab, side in zip(vocabs, pair, strict=True))
+        for pair, some in one_by_one
+        if some
     ]
 
     def cut(epoch: int) -> list[EncodedPair]:
@@ -154,6 +157,7 @@ def fit(
     fabric: "Fabric | None" = None,
     folder: str | Path | None = None,
     progress: bool | None = None,
+    report: Callable[[str], object] | None = None,
 ) -> Fitted:
     """Train a translator; the same seed and number of steps give the same model, also across an interruption.
 
@@ -172,6 +176,7 @@ def fit(
         fabric: Lightning Fabric, already launched; one on `best_device()` if not given.
         folder: for checkpoints; an interrupted training resumes from there.
         progress: show a progress bar, see `train`.
+        report: is told in one sentence, before the first step, if pairs are left out as too long.
 
     Returns:
         The translator in evaluation mode, on the device that it was trained on; its losses and its history.
@@ -190,6 +195,12 @@ def fit(
     pairs = list(pairs)
     translator = untrained(recipe, pairs, seed)
     encoded = encode_training_set(recipe, pairs, translator, seed)
+    too_long = len(pairs) - len(encoded(0))
+    if report is not None and too_long:
+        report(
+            f"{too_long:,} of {len(pairs):,} training pairs are left out, in which a side has more than "
+            f"{recipe.max_len} tokens"
+        )
     if epochs is not None:
         steps = epochs * -(-len(encoded(0)) // recipe.batch_size)
     config = replace(recipe.training, steps=steps, seconds=seconds, seed=seed)

@@ -27,6 +27,8 @@ class DraftModel(Protocol):
 class TranslationModel(DraftModel, Protocol):
     """A model that writes. Its state can also be reordered, as beam search does."""
 
+    writes_unknown: bool  # whether <unk> may be among its words
+
     def step(
         self, ids: Tensor, state: Any, *, need_weights: bool = False
     ) -> tuple[Tensor, Tensor | None, Any]:

@@ -1,13 +1,20 @@
-"""How good is a translation? BLEU step by step, and chrF."""
+"""How good is a translation? BLEU step by step, its tokens and their names, and chrF."""
 
 import math
+import re
 from collections import Counter
 from collections.abc import Sequence
+from importlib.util import find_spec
 
 import numpy as np
-from sacrebleu.metrics import CHRF
+from sacrebleu.metrics import BLEU, CHRF
 
 from attnbook.checks import check_count
+from attnbook.text import SPECIALS, UNK, is_spaced, marked
+
+KANA = re.compile("[\u3041-\u30ff]")
+# what sacrebleu calls the tokens of our scores
+SACREBLEU = {"13a": "13a", "by characters": "zh", "ja-mecab": "ja-mecab"}
 
 
 def ngrams(tokens: Sequence[str], n: int) -> Counter:
@@ -167,6 +174,51 @@ def bleu(
         Papineni et al. (2002), section 2.3: BLEU = BP · exp(Σ_n w_n log p_n) with w_n = 1/N, N = max_n.
     """
     return bleu_of(bleu_counts(hypotheses, references, max_n).sum(axis=0))
+
+
+def named_bleu(
+    hypotheses: Sequence[str], references: Sequence[Sequence[str]]
+) -> tuple[float, str]:
+    """Corpus BLEU on tokens that others use as well, and the name of these tokens: no score means anything without it.
+
+    Args:
+        hypotheses: translations, normalised.
+        references: for each hypothesis the list of its references, normalised.
+
+    Returns:
+        BLEU, 0 to 100, to the last digit sacrebleu's without smoothing, and "13a"; or, for a language that puts no
+        spaces between words, "by characters", sacrebleu's "zh". For Japanese "ja-mecab" if that is installed
+        (``pip install "sacrebleu[ja]"``): by characters its scores are some five points higher.
+
+    Raises:
+        TypeError, ValueError: as `bleu`.
+
+    Source:
+        Post (2018), arXiv:1804.08771.
+    """
+    check_corpus(hypotheses, references)
+    name = tokens_for([ref for refs in references for ref in refs])
+    cut = BLEU(tokenize=SACREBLEU[name]).tokenizer
+
+    def tokens(text: str) -> str:
+        found = cut(marked(text.split()) if name == "ja-mecab" else text)
+        return found.replace("< unk >", SPECIALS[UNK])  # it stands for one word
+
+    score = bleu(
+        [tokens(text) for text in hypotheses],
+        [[tokens(text) for text in refs] for refs in references],
+    )
+    return score, name
+
+
+def tokens_for(texts: Sequence[str]) -> str:
+    """The name of the tokens on which translations into the language of these texts are scored; see `named_bleu`."""
+    tokens = [token for text in texts for token in text.split()]
+    if 2 * sum(map(is_spaced, tokens)) >= len(tokens):
+        return "13a"
+    japanese = 2 * sum(bool(KANA.search(text)) for text in texts) > len(texts)
+    installed = find_spec("MeCab") and find_spec("ipadic")
+    return "ja-mecab" if japanese and installed else "by characters"
 
 
 def sentence_bleu(hypothesis: str, references: Sequence[str], max_n: int = 4) -> float:

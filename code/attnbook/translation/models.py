@@ -27,9 +27,14 @@ class RecurrentTranslator(nn.Module):
     Args:
         config: the sizes, and which attention.
 
+    Attributes:
+        writes_unknown: let decoding write <unk>, too.
+
     Source:
         Bahdanau et al. (2015); without attention, Cho et al. (2014).
     """
+
+    writes_unknown = False
 
     def __init__(self, config: RecurrentConfig):
         super().__init__()
@@ -199,11 +204,15 @@ class TransformerTranslator(Transformer):
     Args:
         config: the sizes.
 
+    Attributes:
+        writes_unknown: let decoding write <unk>, too.
+
     Source:
         Vaswani et al. (2017), figure 1.
     """
 
     config: TransformerConfig
+    writes_unknown = False
 
     def start(
         self, source: Tensor, valid_lens: Tensor | None = None

@@ -6,14 +6,13 @@ numbers, so that both sides compute with the same ones.
 
 import re
 from copy import deepcopy
-from dataclasses import asdict
 from pathlib import Path
 
 from torch import Tensor, nn
 
 from attnbook.files import write_atomically
 from attnbook.text import WordVocabulary, Writing, vocabulary_from_dict
-from attnbook.translation.translator import Translator, kind_of, stored_model
+from attnbook.translation.translator import Translator, described, stored_model
 from attnbook.weights import (
     page_file,
     read_weights,
@@ -112,20 +111,17 @@ def page_model_file(translator: Translator, name: str, measured: dict) -> bytes:
             raise TypeError(
                 f"a page model has vocabularies of words, got {type(vocab).__name__}; train with subwords=0"
             )
-    model = translator.model
-    kind = kind_of(model)
     about = {
         "format": FORMAT,
         "name": name,
-        "kind": kind,
-        "config": asdict(model.config),
+        **described(translator.model),
         **{key: measured[key] for key in MEASURED},
         "source_vocab": translator.source_vocab.to_dict(),
         "target_vocab": translator.target_vocab.to_dict(),
     }
     if translator.writing is not None:
         about["target_writing"] = translator.writing.to_dict()
-    content = weights_file(to_int8(_parameters(model)), about)
+    content = weights_file(to_int8(_parameters(translator.model)), about)
     if len(content) > LARGEST:
         raise ValueError(
             f"{name}.safetensors would take {len(content)} bytes, a page model has at most {LARGEST}; take smaller "
@@ -198,7 +194,7 @@ def _translator(weights: dict[str, Tensor], about: dict) -> Translator:
         source_vocab, target_vocab = (
             vocabulary_from_dict(about[f"{s}_vocab"]) for s in ("source", "target")
         )
-        model = stored_model(about["kind"], about["config"], weights)
+        model = stored_model(about, weights)
         stored = about.get("target_writing")  # the book's own have none
         writing = None if stored is None else Writing.from_dict(stored)
         return Translator(model.eval(), source_vocab, target_vocab, writing)

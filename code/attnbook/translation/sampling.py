@@ -167,7 +167,7 @@ def speculative(
     small, _ = begin(draft, source, valid_lens, max_len)
 
     def probabilities(logits: Tensor) -> Tensor:
-        log_probs = next_word_log_probs(logits)
+        log_probs = next_word_log_probs(logits, unknown=target.writes_unknown)
         return filter_logits(log_probs, temperature=temperature).softmax(-1)
 
     def draw(probs: Tensor) -> Tensor:

@@ -1,7 +1,7 @@
 """Translators with their vocabularies: from text to text, measured, saved and loaded."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import torch
@@ -15,6 +15,7 @@ from attnbook.text import (
     Vocabulary,
     Writing,
     normalise,
+    small,
     vocabulary_from_dict,
 )
 from attnbook.training import (
@@ -29,7 +30,7 @@ from attnbook.training import (
 from attnbook.transformer import TransformerConfig
 from attnbook.translation.config import RecurrentConfig
 from attnbook.translation.decoding import LENGTH_PENALTY, beam_search, greedy
-from attnbook.translation.metrics import bleu, chrf
+from attnbook.translation.metrics import chrf, named_bleu
 from attnbook.translation.models import RecurrentTranslator, TransformerTranslator
 
 MODELS = {
@@ -60,14 +61,33 @@ def kind_of(model: nn.Module) -> str:
     )
 
 
+def described(model: RecurrentTranslator | TransformerTranslator) -> dict:
+    """What a file says of a model beside its weights, so that `stored_model` can build it again.
+
+    Args:
+        model: a translator of `attnbook.translation.models`.
+
+    Returns:
+        Plain data.
+
+    Raises:
+        TypeError: see `kind_of`.
+    """
+    return {
+        "kind": kind_of(model),
+        "config": asdict(model.config),
+        "writes_unknown": model.writes_unknown,
+    }
+
+
 def stored_model(
-    kind: str, config: dict, weights: dict
+    said: dict, weights: dict
 ) -> RecurrentTranslator | TransformerTranslator:
     """The model that a file describes, with the file's weights.
 
     Args:
-        kind: from `kind_of`.
-        config: its sizes by name, as read.
+        said: what `described` gave, as read. Earlier files have no `writes_unknown`: their models were measured with
+            <unk> among their words, and so they go on.
         weights: tensors by name, as read.
 
     Returns:
@@ -76,9 +96,51 @@ def stored_model(
     Raises:
         LookupError, TypeError, ValueError, RuntimeError: whatever the file has wrong; the message names it.
     """
-    sizes, model = MODELS[kind]
-    chosen = sizes(**settings(sizes, config, weights))
-    return rebuilt(lambda: model(chosen), weights)
+    sizes, made = MODELS[said["kind"]]
+    chosen = sizes(**settings(sizes, said["config"], weights))
+    model = rebuilt(lambda: made(chosen), weights)
+    model.writes_unknown = bool(said.get("writes_unknown", True))
+    return model
+
+
+@dataclass(frozen=True)
+class Languages:
+    """What a translator translates between, as people and browsers call it.
+
+    Attributes:
+        names: of the language translated from and of that translated into: ("English", "Chinese"); or None.
+        codes: the same in codes: ("en", "zh"); or None.
+        script: "simplified" or "traditional", if the source is Chinese and was written in one of the two for training.
+    """
+
+    names: tuple[str, str] | None = None
+    codes: tuple[str, str] | None = None
+    script: str | None = None
+
+    def __str__(self) -> str:
+        return " → ".join(self.names or self.codes or ())
+
+    @classmethod
+    def from_dict(cls, d: dict) -> "Languages":
+        """What `dataclasses.asdict` gave, as read.
+
+        Args:
+            d: it.
+
+        Returns:
+            An equal one.
+
+        Raises:
+            TypeError, ValueError: something else.
+        """
+
+        def two(name: str) -> tuple[str, str] | None:
+            if d.get(name) is None:
+                return None
+            source, target = d[name]
+            return str(source), str(target)
+
+        return cls(two("names"), two("codes"), d.get("script"))
 
 
 class Translator:
@@ -88,6 +150,7 @@ class Translator:
         model: a translator of `attnbook.translation.models`.
         source_vocab, target_vocab: what its ids mean.
         writing: how the target language is written; without it translations stay as tokens.
+        languages: what they are called.
 
     Raises:
         ValueError: a vocabulary of another size than the model's.
@@ -99,6 +162,7 @@ class Translator:
         source_vocab: Vocabulary,
         target_vocab: Vocabulary,
         writing: Writing | None = None,
+        languages: Languages = Languages(),
     ):
         sides = (("source", source_vocab), ("target", target_vocab))
         for side, vocab in sides:
@@ -110,7 +174,7 @@ class Translator:
                 )
         self.model = model
         self.source_vocab, self.target_vocab = source_vocab, target_vocab
-        self.writing = writing
+        self.writing, self.languages = writing, languages
 
     def encode(self, sentences: Sequence[str]) -> tuple[Tensor, Tensor]:
         """Number and pad source sentences.
@@ -144,7 +208,8 @@ class Translator:
             batch_size: sentences at a time, without a beam.
 
         Returns:
-            One translation a sentence, normalised (lower case, spaces before punctuation).
+            One translation a sentence, its tokens with a space between any two: in small letters, unless the target
+            vocabulary keeps capitals. `written` makes a text of it.
 
         Raises:
             TypeError, ValueError: one text instead of a list of them, sizes that are not counts, or a negative penalty.
@@ -246,14 +311,14 @@ class Translator:
         Raises:
             TypeError: a model that `load` could not build again, see `kind_of`.
         """
-        kind = kind_of(self.model)
+        about = described(self.model)
         weights = {k: v.detach().cpu() for k, v in self.model.state_dict().items()}
         state = {
-            "kind": kind,
-            "config": asdict(self.model.config),
+            **about,
             "source_vocab": self.source_vocab.to_dict(),
             "target_vocab": self.target_vocab.to_dict(),
             "writing": None if self.writing is None else self.writing.to_dict(),
+            "languages": asdict(self.languages),
             "weights": weights,
         }
         save_checkpoint(path, state)
@@ -281,11 +346,18 @@ class Translator:
                 vocabulary_from_dict(state[side])
                 for side in ("source_vocab", "target_vocab")
             )
-            model = stored_model(state["kind"], state["config"], state["weights"])
+            model = stored_model(state, state["weights"])
             stored = state.get("writing")  # files of earlier editions have none
             writing = None if stored is None else Writing.from_dict(stored)
-            return cls(model.eval(), source_vocab, target_vocab, writing)
-        except (LookupError, TypeError, ValueError, RuntimeError) as error:
+            languages = Languages.from_dict(state.get("languages", {}))
+            return cls(model.eval(), source_vocab, target_vocab, writing, languages)
+        except (
+            AttributeError,
+            LookupError,
+            TypeError,
+            ValueError,
+            RuntimeError,
+        ) as error:
             raise CheckpointError(
                 f"{path} does not hold a translator ({type(error).__name__}: {error}); train one with "
                 "python -m attnbook.train"
@@ -301,17 +373,21 @@ def evaluate(translator: Translator, pairs: Sequence, beam: int = 1) -> dict:
         beam: see `Translator.translate`.
 
     Returns:
-        `bleu` and `chrf`, from 0 to 100, on normalised text; `sentences`, how many; and `translations`.
+        `bleu` and `chrf`, from 0 to 100, on normalised text; `tokens`, the name of those that BLEU counts, see
+        `named_bleu`; `sentences`, how many; and `translations`, as `Translator.translate` gives them.
     """
     references_of = references(pairs)
     sources = list(references_of)
     written = translator.translate(sources, beam=beam)
+    scored = [small(text) for text in written]
     expected = [
         [normalise(text) for text in references_of[source]] for source in sources
     ]
+    score, tokens = named_bleu(scored, expected)
     return {
-        "bleu": bleu(written, expected),
-        "chrf": chrf(written, expected),
+        "bleu": score,
+        "tokens": tokens,
+        "chrf": chrf(scored, expected),
         "sentences": len(sources),
         "translations": dict(zip(sources, written, strict=True)),
     }

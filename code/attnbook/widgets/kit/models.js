@@ -46,9 +46,9 @@ const joined = (a, b) => {
 };
 const sigmoid = (v) => 1 / (1 + Math.exp(-v));
 
-function nextWordLogProbs(scores) {
-  // <pad> and <bos> are never next words
-  const logits = scores.map((v, id) => (id < EOS ? -Infinity : v));
+function nextWordLogProbs(scores, unknown) {
+  // <pad> and <bos> are never next words, and <unk> is not for most models
+  const logits = scores.map((v, id) => (id < EOS || (id === UNK && !unknown) ? -Infinity : v));
   const top = logits.reduce((best, v) => Math.max(best, v), -Infinity);
   const total = logits.reduce((all, v) => all + Math.exp(v - top), 0);
   return logits.map((v) => v - top - Math.log(total));
@@ -241,6 +241,7 @@ export function makeTranslator(file) {
     test,
     config,
     write: target_writing ? makeWriting(target_writing) : readable, // tokens, as people write them
+    writesUnknown: file.about.writes_unknown ?? true, // as before files said it
     read(sentence) {
       const tokens = tokenise(sentence);
       const found = tokens.map((token) => ids.get(token) ?? UNK);
@@ -252,7 +253,7 @@ export function makeTranslator(file) {
 // What the model makes of all words as the next one after `id`; moves the state on.
 export function nextStep(translator, id, state) {
   const { logits, weights } = translator.step(id, state);
-  const logProbs = nextWordLogProbs(logits);
+  const logProbs = nextWordLogProbs(logits, translator.writesUnknown);
   const best = logProbs.reduce((top, v, i) => (v > logProbs[top] ? i : top), EOS);
   return { best, weights, logits, logProbs };
 }

@@ -69,7 +69,7 @@ function unknownWords({ source, steps }) {
 // Whether one of people's translations is this one, but for capitals, spaces and the mark at the end.
 export function asPeopleWrote(people, steps) {
   const plain = (words) => (ENDS.test(words.at(-1)) ? words.slice(0, -1) : words).join(" ");
-  const here = plain(steps.filter((step) => step.id !== EOS).map((step) => step.word));
+  const here = plain(steps.filter((step) => step.id !== EOS).map((step) => step.word)).toLowerCase();
   return people.some((theirs) => plain(tokenise(theirs)) === here);
 }
 
