@@ -1,18 +1,24 @@
 """Who finds the word that a word comes from: attention, a ruler, or counts; in languages of different order."""
 
+import random
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
-from itertools import product
+from itertools import combinations, product
+from statistics import mean
 from typing import TypeAlias
 
-from attnbook.data import AlignedPair, BilingualGrammar
-from attnbook.training import TrainConfig
+from torch import Tensor, nn
+
+from attnbook.data import AlignedPair, Batch, BilingualGrammar, make_batches
+from attnbook.training import Progress, TrainConfig, evaluating, train
 from attnbook.translation import (
     Recipe,
     Translator,
     alignment_error_rate,
     hard_alignment,
+    prepare,
+    translation_loss,
 )
 
 Links: TypeAlias = set[tuple[int, int]]
@@ -41,6 +47,50 @@ def word_order_recipe(attention: bool = True, **sizes: int) -> Recipe:
     return Recipe(
         "recurrent", SIZES | kind | sizes, min_count=1, batch_size=64, training=TRAINING
     )
+
+
+def fit_word_order(
+    recipe: Recipe,
+    sentences: Sequence[AlignedPair],
+    seed: int,
+    moments: Sequence[int],
+    look: Callable[[Translator], dict],
+) -> tuple[Translator, list[dict]]:
+    """Train a translator, and look at it now and then.
+
+    Args:
+        recipe: see `word_order_recipe`.
+        sentences: to train on.
+        seed: of weights and batches.
+        moments: the steps at which to look, ascending; the last one is the end.
+        look: finds something out about the translator.
+
+    Returns:
+        The translator, and for every moment the steps, the mean training loss of the 50 steps before, and what was
+        found.
+    """
+    translator, encoded = prepare(recipe, [a.pair for a in sentences], seed)
+    loss_of, losses = translation_loss(), []
+    seen: list[dict] = []
+
+    def noted(model: nn.Module, batch: Batch) -> Tensor:
+        loss = loss_of(model, batch)
+        losses.append(loss.item())
+        return loss
+
+    def notice(progress: Progress) -> bool:
+        if progress.step in moments:
+            with evaluating(translator.model):
+                found = look(translator)
+            loss = round(mean(losses[-50:]), 3)
+            seen.append({"steps": progress.step, "loss": loss} | found)
+        return False
+
+    config = replace(recipe.training, steps=moments[-1], seed=seed)
+    batches = make_batches(encoded, recipe.batch_size, seed)
+    train(translator.model, noted, batches, config, after_step=notice)
+    translator.model.eval()
+    return translator, seen
 
 
 def in_english_order(aligned: AlignedPair) -> AlignedPair:
@@ -96,6 +146,25 @@ def word_order_data(
     return train, tests
 
 
+def crossed(sentences: Iterable[AlignedPair]) -> float:
+    """How much a translation changes the order of words.
+
+    Args:
+        sentences: with the true links.
+
+    Returns:
+        Of all pairs of target tokens from different source words, the part whose source words stand the other way
+        round.
+    """
+    backwards = pairs = 0
+    for aligned in sentences:
+        places = [i for _, i in sorted((j, i) for i, j in aligned.sure)]
+        both = [(a, b) for a, b in combinations(places, 2) if a != b]
+        backwards += sum(a > b for a, b in both)
+        pairs += len(both)
+    return backwards / pairs
+
+
 def error_of(aligner: Aligner, sentences: Iterable[AlignedPair]) -> float:
     """The alignment error rate of what an aligner claims.
 
@@ -114,19 +183,25 @@ def error_of(aligner: Aligner, sentences: Iterable[AlignedPair]) -> float:
     return alignment_error_rate(claimed, sure, possible)
 
 
-def looks_of(translator: Translator) -> Aligner:
+def looks_of(translator: Translator, shuffled: int | None = None) -> Aligner:
     """Link each target token of a given translation to the source token that a model looks at most.
 
     Args:
         translator: a model with attention.
+        shuffled: a seed, to give it the source tokens in random order; the links are those of the tokens.
 
     Returns:
         An aligner.
     """
 
     def aligner(aligned: AlignedPair) -> Links:
-        weights = translator.align(*aligned.pair)[2]
-        return hard_alignment(weights[:-1, :-1])  # <eos> translates no word
+        order = list(range(len(aligned.source)))
+        if shuffled is not None:
+            random.Random(f"{shuffled} {aligned.pair.source}").shuffle(order)
+        source = " ".join(aligned.source[i] for i in order)
+        weights = translator.align(source, aligned.pair.target)[2]
+        links = hard_alignment(weights[:-1, :-1])  # <eos> translates no word
+        return {(order[i], j) for i, j in links}
 
     return aligner
 

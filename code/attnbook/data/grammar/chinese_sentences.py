@@ -58,8 +58,7 @@ def in_chinese(meaning: Meaning) -> list[Word]:
     for link, clause in meaning.clauses:
         if link and link.word == "when":
             joint, before = parts.pop()
-            time = _clause(clause, main=False) + translation("的时候，", link.at)
-            parts.append((joint, time + before))
+            parts.append((joint, _with_de(_clause(clause, main=False), link.at) + translation("时候，", link.at) + before))
         else:
             joint = translation(LINKS[link.word], link.at) if link else []
             parts.append((joint, _clause(clause, main=True)))
@@ -149,7 +148,7 @@ def _noun_phrase(phrase: NounPhrase, before_de: bool) -> list[Word]:
     What is not done by the noun itself stands before number and measure word: 马克卖的两匹马, but 两匹睡觉的马. Before
     another 的 the owner has none: 我们学校里的树.
     """
-    article, attached = phrase.article, phrase.attached
+    article, attached = phrase.article, _as_place(phrase.attached)
     owner = OWNERS.get(article.word, CHINESE_NAMES.get(article.word, ""))
     by_itself = attached is None or (
         attached.word == "with" if isinstance(attached, Preposition) else attached.subject is None
@@ -242,9 +241,23 @@ def _relative(relative: Relative) -> list[Word]:
         words = []
     core = relative.core
     words += _act(core, main=False) if isinstance(core, Act) else _state(core, None, main=False)
-    if words[-1].text != "的":  # 红色的 has its 的
-        return words + translation("的", relative.at)
-    return [*words[:-1], words[-1]._replace(links=(relative.at, *words[-1].links), sure=relative.at)]
+    return _with_de(words, relative.at)
+
+
+def _with_de(words: list[Word], at: int) -> list[Word]:
+    """What hangs on a noun, with 的 at its end; 红色的 has one."""
+    if words[-1].text != "的":
+        return words + translation("的", at)
+    return [*words[:-1], words[-1]._replace(links=(at, *words[-1].links), sure=at)]
+
+
+def _as_place(attached: Preposition | Relative | None) -> Preposition | Relative | None:
+    """*That is behind the house* is said as *behind the house*."""
+    core = attached.core if isinstance(attached, Relative) else None
+    if not isinstance(core, State) or core.negation or core.often or isinstance(core.what, Quality):
+        return attached
+    assert isinstance(attached, Relative)
+    return replace(core.what, at=(*core.what.at, core.at, attached.at))
 
 
 def _state(state: State, who: Agreement | None, main: bool) -> list[Word]:
@@ -261,8 +274,10 @@ def _state(state: State, who: Agreement | None, main: bool) -> list[Word]:
     if what.very:
         return words + _very(what.very, adjective, what.at, state.at, bool(negation), main and not often)
     if adjective.named:
-        is_ = translation("是", state.at) if main or words else []
-        named = adjective.before if adjective.short else adjective.alone
+        # 总是 ends in it, a relative clause does without it
+        silent = often and often.word == "always" or not main and not words
+        is_ = [] if silent else translation("是", state.at)
+        named = adjective.before if len(adjective.before) > 1 else adjective.alone
         return words + is_ + translation(named + "的", what.at, state.at)
     if negation:
         return words + translation(adjective.alone, what.at, state.at)
