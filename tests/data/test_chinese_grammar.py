@@ -31,22 +31,22 @@ READ = {
     "they waited for paul behind a beautiful man .": "他们在一个漂亮的男人后面等了保罗。",
     "an old girl did not see marie .": "一个老女孩没看到玛丽。",
     "i saw his white book .": "我看到了他的白书。",
+    "the young girls in front of their cats always see a brother .": "他们的猫前面的年轻女孩总是看到一个哥哥。",
 }
 
 
 @pytest.fixture(scope="module")
 def corpus():
-    return BilingualGrammar(seed=7, target="chinese").sample(6000)
+    return BilingualGrammar(seed=7, target="chinese").sample(3000)
 
 
-@pytest.mark.parametrize("english", READ)
-def test_what_a_native_reader_has_passed(english):
+def test_what_a_native_reader_has_passed():
     drawn = {p.pair.source: p.pair.target for p in BilingualGrammar(1, "chinese").sample(60, 4, 14)}
-    assert drawn[english] == READ[english]
+    assert {english: drawn[english] for english in READ} == READ
 
 
 def test_the_english_is_that_of_the_french_grammar(corpus):
-    assert [p.source for p in BilingualGrammar(7).sample(6000)] == [p.source for p in corpus]
+    assert [p.source for p in BilingualGrammar(7).sample(3000)] == [p.source for p in corpus]
 
 
 def test_another_target_is_refused():
@@ -110,7 +110,7 @@ def test_the_measure_word_is_the_nouns(corpus):
                 measure = pair.target[j + 1]
                 assert measure in every and measures[sure[j + 1]] == measure, pair.pair
                 seen[measure] += 1
-    assert seen.keys() == every and min(seen.values()) > 50, seen
+    assert seen.keys() == every and min(seen.values()) > 25, seen
 
 
 def test_what_hangs_on_a_noun_stands_before_it(corpus):
@@ -123,7 +123,7 @@ def test_what_hangs_on_a_noun_stands_before_it(corpus):
             if word in ("who", "that") and pair.source[i - 1] in nouns and where.get(i) is not None:
                 assert pair.target[where[i]] == "的" and where[i] < where[i - 1], pair.pair
                 seen += 1
-    assert seen > 1000
+    assert seen > 500
 
 
 def test_places_stand_before_the_verb(corpus):
@@ -132,7 +132,7 @@ def test_places_stand_before_the_verb(corpus):
     for pair in corpus:
         match = re.search(r"\b(sleeps?|works?|comes?) (near|behind) \w+ \.$", pair.pair.source)
         if match and pair.source[-3] == match.group(2):
-            where = {i: j for i, j in pair.sure}
+            where = dict(pair.sure)
             verb, place = len(pair.source) - 4, len(pair.source) - 3
             assert where[place] < where[verb], pair.pair
             seen += 1
@@ -163,4 +163,4 @@ def test_chinese_changes_the_order_more_than_french(corpus):
         pairs_of = [(a, b) for row in places for n, a in enumerate(row) for b in row[n + 1 :]]
         return sum(a > b for a, b in pairs_of) / len(pairs_of)
 
-    assert crossed(corpus) > 4 * crossed(BilingualGrammar(7).sample(6000))
+    assert crossed(corpus) > 4 * crossed(BilingualGrammar(7).sample(3000))

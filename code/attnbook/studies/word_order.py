@@ -26,7 +26,7 @@ Aligner: TypeAlias = Callable[[AlignedPair], Links]
 
 #: French, Chinese, and Chinese with its characters in the order of the English.
 TARGETS = ("french", "chinese", "reordered")
-SHORTEST, LONGEST = 4, 12  # English tokens in training
+SHORTEST, LONGEST = 4, 9  # English tokens in training
 SIZES = {"embed_size": 64, "hidden_size": 96, "num_layers": 1, "dropout": 0.1}
 TRAINING = TrainConfig(
     lr=4e-3, schedule="warmup-cosine", warmup_fraction=0.1, betas=(0.9, 0.999)
@@ -126,7 +126,7 @@ def word_order_data(
         target: one of `TARGETS`.
         seed: of both parts.
         lengths: of the tested sentences, in English tokens.
-        number: of training sentences, of 4 to 12 tokens, less those that are tested.
+        number: of training sentences, of 4 to 9 tokens, less those that are tested.
         tested: how many new sentences of each length.
 
     Returns:

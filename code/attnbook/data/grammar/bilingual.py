@@ -12,8 +12,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from attnbook.checks import check_count
-from attnbook.data.grammar.clauses import Sentence
 from attnbook.data.grammar.chinese_sentences import in_chinese
+from attnbook.data.grammar.clauses import Sentence
 from attnbook.data.grammar.french_sentences import in_french
 from attnbook.data.grammar.rules import RULES, Shapes
 from attnbook.data.splits import Pair
@@ -70,7 +70,9 @@ class BilingualGrammar:
     def __init__(self, seed: int = 0, target: str = "french"):
         check_count("seed", seed, at_least=0)
         if target not in TARGETS:
-            raise ValueError(f"target must be one of {', '.join(TARGETS)}, got {target!r}")
+            raise ValueError(
+                f"target must be one of {', '.join(TARGETS)}, got {target!r}"
+            )
         self.seed, self.target = seed, target
 
     def sample(
@@ -133,7 +135,9 @@ class BilingualGrammar:
         return sampled
 
 
-def _draw_new(length: int, rng: random.Random, known: set[str], target: str) -> AlignedPair | None:
+def _draw_new(
+    length: int, rng: random.Random, known: set[str], target: str
+) -> AlignedPair | None:
     """A sentence that is not known yet; None if none came up."""
     for _ in range(PATIENCE):
         pair = _draw(length, rng, target)

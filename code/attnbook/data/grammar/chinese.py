@@ -77,7 +77,10 @@ def _noun(text: str, measure: str, *more: str) -> ChineseNoun:
     return ChineseNoun(text, measure, had, "kin" in more, "wears-out" not in more)
 
 
-CHINESE_NOUNS = {english: _noun(*rest) for english, *rest in map(str.split, _NOUNS.strip().splitlines())}
+CHINESE_NOUNS = {
+    english: _noun(*rest)
+    for english, *rest in map(str.split, _NOUNS.strip().splitlines())
+}
 
 CHINESE_ADJECTIVES = {
     "small": ChineseAdjective("小", "小"),
@@ -113,12 +116,37 @@ CHINESE_VERBS = {
     "can": ("能", ""),
     "want": ("想", ""),
 }
-CHINESE_NAMES = {"paul": "保罗", "marc": "马克", "marie": "玛丽", "claire": "克莱尔", "anna": "安娜"}
-PRONOUNS = {"i": "我", "you": "你", "he": "他", "she": "她", "it": "它", "we": "我们", "they": "他们"}
+CHINESE_NAMES = {
+    "paul": "保罗",
+    "marc": "马克",
+    "marie": "玛丽",
+    "claire": "克莱尔",
+    "anna": "安娜",
+}
+PRONOUNS = {
+    "i": "我",
+    "you": "你",
+    "he": "他",
+    "she": "她",
+    "it": "它",
+    "we": "我们",
+    "they": "他们",
+}
 PRONOUNS |= {"him": "他", "her": "她", "them": "他们"}
-OWNERS = {"my": "我", "your": "你", "his": "他", "her": "她", "our": "我们", "their": "他们"}
+OWNERS = {
+    "my": "我",
+    "your": "你",
+    "his": "他",
+    "her": "她",
+    "our": "我们",
+    "their": "他们",
+}
 NUMBERS = {"two": "两", "three": "三"}
-COUNTED = NUMBERS | {"a": "一", "this": "这", "every": "每"}  # followed by the measure word
+COUNTED = NUMBERS | {
+    "a": "一",
+    "this": "这",
+    "every": "每",
+}  # followed by the measure word
 PLACES = {"near": "附近", "behind": "后面", "next": "旁边", "front": "前面", "in": "里"}
 TIMES = {"today": "今天", "now": "现在", "yesterday": "昨天"}
 OFTEN = {"often": "常常", "always": "总是"}

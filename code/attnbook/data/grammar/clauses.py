@@ -6,7 +6,17 @@ from dataclasses import replace
 from attnbook.data.grammar.fit import kinds_that_fit, object_of, verbs_that_fit
 from attnbook.data.grammar.french import DETERMINERS
 from attnbook.data.grammar.lexicon import ADJECTIVES, VERBS, Verb
-from attnbook.data.grammar.meanings import Act, Agreement, Clause, Meaning, Quality, Relative, Said, State, Thought
+from attnbook.data.grammar.meanings import (
+    Act,
+    Agreement,
+    Clause,
+    Meaning,
+    Quality,
+    Relative,
+    Said,
+    State,
+    Thought,
+)
 from attnbook.data.grammar.phrases import Phrases
 from attnbook.data.grammar.rules import Tree
 
@@ -33,7 +43,9 @@ class Sentence(Phrases):
         clauses = self.chain(shape["chain"])
         self.meaning = Meaning(tuple(clauses), self.say("."))
 
-    def chain(self, tree: Tree, link: Said | None = None) -> list[tuple[Said | None, Clause | Thought]]:
+    def chain(
+        self, tree: Tree, link: Said | None = None
+    ) -> list[tuple[Said | None, Clause | Thought]]:
         """One clause, or several with conjunctions between them.
 
         Args:
@@ -75,7 +87,11 @@ class Sentence(Phrases):
         subject = self.subject(tree.parts[0], verb.subjects)
         self.subject_before = subject.who
         said = self.core(core, verb, subject.who, past)
-        time = self.rng.choice(("today", "yesterday" if past else "now")) if "time" in vp else None
+        time = (
+            self.rng.choice(("today", "yesterday" if past else "now"))
+            if "time" in vp
+            else None
+        )
         return Clause(
             subject,
             said,
@@ -151,7 +167,9 @@ class Sentence(Phrases):
         negation = often = very = None
         if "negation" in tree:
             # never today: hardly ever said
-            negation = self.said("not" if tree.symbol == "brief" else self.rng.choice(("not", "never")))
+            negation = self.said(
+                "not" if tree.symbol == "brief" else self.rng.choice(("not", "never"))
+            )
         elif "often" in tree:
             often = self.said(self.rng.choice(("often", "always")))
         if "place" in tree:
@@ -163,7 +181,12 @@ class Sentence(Phrases):
         return State(at, past, negation, often, quality)
 
     def verbal(
-        self, prefix: tuple[str, ...], verb: Verb, who: Agreement, past: bool, thing: Tree | None = None
+        self,
+        prefix: tuple[str, ...],
+        verb: Verb,
+        who: Agreement,
+        past: bool,
+        thing: Tree | None = None,
     ) -> Act:
         """A verb that is not *be*, with its auxiliaries, negation and object.
 
@@ -185,7 +208,9 @@ class Sentence(Phrases):
             elif word == "often":
                 before[word] = self.said(self.rng.choice(OFTEN))
             elif word == "want":
-                before[word] = self.said("wants" if third and "do" not in prefix else "want")
+                before[word] = self.said(
+                    "wants" if third and "do" not in prefix else "want"
+                )
             else:
                 before[word] = self.said(word)
         bare = "do" in prefix or "can" in prefix or "want" in prefix
@@ -196,7 +221,9 @@ class Sentence(Phrases):
         if thing is None:
             return act
         if "him" in thing:
-            return replace(act, pronoun=self.said(self.rng.choice(("him", "her", "them"))))
+            return replace(
+                act, pronoun=self.said(self.rng.choice(("him", "her", "them")))
+            )
         if thing.symbol == "object":
             thing = thing["full"]
         avoid = NOT_THE if verb.etre else ("every",) if act.negated else ()

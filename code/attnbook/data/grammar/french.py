@@ -7,7 +7,6 @@ Phrases are put together from words in full, *de le jardin*, *je ne ai pas*; at 
 from attnbook.data.grammar.lexicon import starts_with_vowel
 from attnbook.data.grammar.meanings import Word, translation
 
-
 ELIDED = {"le", "la", "je", "ne", "de", "que"}
 CONTRACTED = {
     ("de", "le"): "du",

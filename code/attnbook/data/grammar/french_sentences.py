@@ -22,7 +22,12 @@ from attnbook.data.grammar.meanings import (
 )
 
 CLITICS = {"him": "le", "her": "la", "them": "les"}
-LINKS = {"and": ("et",), "but": ("mais",), "because": ("parce", "que"), "when": ("quand",)}
+LINKS = {
+    "and": ("et",),
+    "but": ("mais",),
+    "because": ("parce", "que"),
+    "when": ("quand",),
+}
 OFTEN = {"often": "souvent", "always": "toujours", "never": "jamais"}
 VERY = {"very": "très", "too": "trop"}
 TIMES = {"today": "aujourd'hui", "now": "maintenant", "yesterday": "hier"}
@@ -59,7 +64,9 @@ def _clause(clause: Clause | Thought) -> list[Word]:
         words = _subject(clause.subject) + _act(clause.act, who, None)
         return words + translation(["que"], clause.at) + _clause(clause.clause)
     words = _subject(clause.subject) + _core(clause.core, who)
-    words += translation([TIMES[clause.time.word]], clause.time.at) if clause.time else []
+    words += (
+        translation([TIMES[clause.time.word]], clause.time.at) if clause.time else []
+    )
     return words + (_preposition(clause.place) if clause.place else [])
 
 
@@ -115,7 +122,9 @@ def _noun_phrase(phrase: NounPhrase) -> list[Word]:
     if form in ("a", "some") and phrase.negated or text == "des" and before:
         text = "de"  # pas de chien; de grandes maisons
     words = first + translation([text], article.at) + core
-    return words + (translation(["de", article.word], article.at) if phrase.owned else [])
+    return words + (
+        translation(["de", article.word], article.at) if phrase.owned else []
+    )
 
 
 def _relative(relative: Relative, head: Agreement) -> list[Word]:
@@ -126,7 +135,9 @@ def _relative(relative: Relative, head: Agreement) -> list[Word]:
     return words + _core(relative.core, relative.subject.who, head)
 
 
-def _core(core: State | Act, who: Agreement, head: Agreement | None = None) -> list[Word]:
+def _core(
+    core: State | Act, who: Agreement, head: Agreement | None = None
+) -> list[Word]:
     """A verb phrase; `head` is the noun of a relative clause whose object it is."""
     return _act(core, who, head) if isinstance(core, Act) else _state(core, who)
 
@@ -142,14 +153,18 @@ def _state(state: State, who: Agreement) -> list[Word]:
     if isinstance(what, Preposition):
         return words + _preposition(what)
     words += translation([VERY[what.very.word]], what.very.at) if what.very else []
-    return words + translation([what.adjective.agree(who.feminine, who.plural)], what.at)
+    return words + translation(
+        [what.adjective.agree(who.feminine, who.plural)], what.at
+    )
 
 
 def _act(act: Act, who: Agreement, head: Agreement | None) -> list[Word]:
     """A verb that is not *be*."""
     verb, before = act.verb, act.before
     inside = () if verb.preposition else act.particle  # look for is one word: chercher
-    pronoun = translation([CLITICS[act.pronoun.word]], act.pronoun.at) if act.pronoun else []
+    pronoun = (
+        translation([CLITICS[act.pronoun.word]], act.pronoun.at) if act.pronoun else []
+    )
     rest = _full(act.thing) if act.thing else []
     if verb.preposition:
         rest = translation([verb.preposition], *act.particle) + rest
@@ -165,7 +180,9 @@ def _act(act: Act, who: Agreement, head: Agreement | None) -> list[Word]:
         do = (before["do"].at,) if "do" in before else ()
         finite = translation([auxiliary], *do, act.at)
         agreed = who if verb.etre else head
-        participle = verb.agree(agreed.feminine, agreed.plural) if agreed else verb.participle
+        participle = (
+            verb.agree(agreed.feminine, agreed.plural) if agreed else verb.participle
+        )
         after = translation([participle], act.at, *inside)
     else:
         finite = pronoun + translation([verb.present[who.person]], act.at, *inside)
@@ -174,5 +191,9 @@ def _act(act: Act, who: Agreement, head: Agreement | None) -> list[Word]:
         finite = negate(finite, "pas", before["not"].at, do_at)
     elif "often" in before:
         word, at = before["often"]
-        finite = negate(finite, "jamais", at) if act.never else finite + translation([OFTEN[word]], at)
+        finite = (
+            negate(finite, "jamais", at)
+            if act.never
+            else finite + translation([OFTEN[word]], at)
+        )
     return finite + after + rest

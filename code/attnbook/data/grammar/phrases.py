@@ -188,7 +188,9 @@ class Phrases:
         and_ = self.say("and")
         return Pair(first, and_, self.full(tree.parts[2], kind), kind)
 
-    def full(self, tree: Tree, kinds: str, avoid: Container = (), negated: bool = False) -> Single:
+    def full(
+        self, tree: Tree, kinds: str, avoid: Container = (), negated: bool = False
+    ) -> Single:
         """A name, or a noun phrase with what may hang on it.
 
         Args:
@@ -242,13 +244,17 @@ class Phrases:
             word, at, kinds = "front", (front, in_, of), KINDS
         else:
             fit = kinds_that_fit(thing)
-            allowed = {"near": KINDS, "behind": KINDS, "in": "l"} | ATTACHED.get(head, {})
+            allowed = {"near": KINDS, "behind": KINDS, "in": "l"} | ATTACHED.get(
+                head, {}
+            )
             word = self.rng.choice([w for w, k in allowed.items() if common(k, fit)])
             at, kinds = (self.say(word),), allowed[word]
         avoid = ("some",) if word in NOT_SOME else ()
         return Preposition(word, at, self.full(thing, kinds, avoid))
 
-    def np(self, tree: Tree, kinds: str, avoid: Container = (), negated: bool = False) -> NounPhrase:
+    def np(
+        self, tree: Tree, kinds: str, avoid: Container = (), negated: bool = False
+    ) -> NounPhrase:
         """Determiner, adjectives and noun.
 
         Args:
@@ -284,4 +290,6 @@ class Phrases:
             number = self.said(self.rng.choice(NUMBERS))
         placed = tuple((a, self.say(a.english)) for a in adjectives)
         at = self.say(following[-1])
-        return NounPhrase(noun, plural, at, article, "owner" in shape, all_, number, placed, negated)
+        return NounPhrase(
+            noun, plural, at, article, "owner" in shape, all_, number, placed, negated
+        )
