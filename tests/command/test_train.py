@@ -251,7 +251,8 @@ def test_what_only_one_of_two_machines_finds_ends_both(toy_file, tmp_path, on_tw
 
 
 def test_the_data_that_there_is():
-    for name in ("bundled", "grammar"):
+    for name in ("bundled", "grammar", "grammar-chinese"):
         split = read_data(name)
         assert len(split.train) > 2000 and split.dev and split.test
         assert not {p.source for p in split.train} & {p.source for p in split.test}
+    assert all(pair.target.endswith("。") and " " not in pair.target for pair in split.train)

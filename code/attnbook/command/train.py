@@ -35,6 +35,7 @@ __all__ = ["main", "read_data"]
 
 PROG = "python -m attnbook.train"
 GRAMMAR_PAIRS = 20_000
+GRAMMARS = {"grammar": "french", "grammar-chinese": "chinese"}  # --data → into which language
 # parts of the development tokens that are unknown: above the first it is said, above the second training is refused
 MANY, HOPELESS = 0.1, 0.5
 
@@ -43,7 +44,7 @@ def read_data(name: str, seed: int = 0, report: Callable[[str], object] | None =
     """Pairs to train on, to choose by, and to test on; no source sentence is in two of them.
 
     Args:
-        name: "bundled", "grammar", or a file of sentence pairs.
+        name: "bundled", "grammar" (into French), "grammar-chinese", or a file of sentence pairs.
         seed: of the split, and of the grammar.
         report: see `read_pairs`.
         reverse: the other direction: the second column is the source.
@@ -56,8 +57,8 @@ def read_data(name: str, seed: int = 0, report: Callable[[str], object] | None =
     """
     if name == "bundled":
         pairs = bundled_pairs()
-    elif name == "grammar":
-        sampled = BilingualGrammar(seed).sample(GRAMMAR_PAIRS, 4, 20)
+    elif name in GRAMMARS:
+        sampled = BilingualGrammar(seed, GRAMMARS[name]).sample(GRAMMAR_PAIRS, 4, 20)
         pairs = [aligned.pair for aligned in sampled]
     else:
         pairs = read_pairs(name, report=report)
@@ -77,7 +78,7 @@ def _parser(prog: str = PROG) -> argparse.ArgumentParser:
     parser.add_argument(
         "--data",
         default="bundled",
-        help="bundled, grammar, or a file of pairs: Anki's cmn.txt, a .tsv, or a zip with one of them",
+        help="bundled, grammar, grammar-chinese, or a file of pairs: Anki's cmn.txt, a .tsv, or a zip with one of them",
     )
     parser.add_argument("--reverse", action="store_true", help="translate from the second column into the first")
     parser.add_argument("--model", default="bahdanau", choices=sorted(RECIPES))

@@ -165,21 +165,28 @@ def crossed(sentences: Iterable[AlignedPair]) -> float:
     return backwards / pairs
 
 
-def error_of(aligner: Aligner, sentences: Iterable[AlignedPair]) -> float:
+def error_of(
+    aligner: Aligner, sentences: Iterable[AlignedPair], middle: bool = False
+) -> float:
     """The alignment error rate of what an aligner claims.
 
     Args:
         aligner: AlignedPair → links (source, target); it may look at the words only.
         sentences: with the true links.
+        middle: leave out the first and the last token of each translation.
 
     Returns:
         The rate over all sentences together, in 0…1.
     """
     claimed, sure, possible = set(), set(), set()
     for k, aligned in enumerate(sentences):
-        claimed |= {(k, *link) for link in aligner(aligned)}
-        sure |= {(k, *link) for link in aligned.sure}
-        possible |= {(k, *link) for link in aligned.alignment}
+        inside = range(middle, len(aligned.target) - middle)
+        for links, found in (
+            (aligner(aligned), claimed),
+            (aligned.sure, sure),
+            (aligned.alignment, possible),
+        ):
+            found |= {(k, i, j) for i, j in links if j in inside}
     return alignment_error_rate(claimed, sure, possible)
 
 
