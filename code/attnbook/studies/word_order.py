@@ -27,25 +27,29 @@ Aligner: TypeAlias = Callable[[AlignedPair], Links]
 #: French, Chinese, and Chinese with its characters in the order of the English.
 TARGETS = ("french", "chinese", "reordered")
 SHORTEST, LONGEST = 4, 9  # English tokens in training
-SIZES = {"embed_size": 64, "hidden_size": 96, "num_layers": 1, "dropout": 0.1}
+SIZES = {
+    "embed_size": 64,
+    "hidden_size": 96,
+    "num_layers": 1,
+    "dropout": 0.1,
+    "bidirectional": True,
+}
 TRAINING = TrainConfig(
     lr=4e-3, schedule="warmup-cosine", warmup_fraction=0.1, betas=(0.9, 0.999)
 )
 
 
-def word_order_recipe(attention: bool = True, **sizes: int) -> Recipe:
-    """The translator: a GRU that reads both ways, and one that writes.
+def word_order_recipe(**sizes: int) -> Recipe:
+    """The translator: a GRU that reads both ways, and one that writes, with additive attention.
 
     Args:
-        attention: additive, or none.
         sizes: instead of the usual ones.
 
     Returns:
         A recipe.
     """
-    kind = {"bidirectional": True} | ({} if attention else {"attention": "none"})
     return Recipe(
-        "recurrent", SIZES | kind | sizes, min_count=1, batch_size=64, training=TRAINING
+        "recurrent", SIZES | sizes, min_count=1, batch_size=64, training=TRAINING
     )
 
 
