@@ -1,7 +1,7 @@
 """Who finds the word that a word comes from: attention, a ruler, or counts; in languages of different order."""
 
 import random
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from itertools import combinations, product
@@ -182,7 +182,9 @@ def error_of(
     Returns:
         The rate over all sentences together, in 0…1.
     """
-    claimed, sure, possible = set(), set(), set()
+    claimed: set[tuple[int, int, int]] = set()
+    sure: set[tuple[int, int, int]] = set()
+    possible: set[tuple[int, int, int]] = set()
     for k, aligned in enumerate(sentences):
         inside = range(middle, len(aligned.target) - middle)
         for links, found in (
@@ -267,8 +269,8 @@ def counts_of(sentences: Sequence[AlignedPair], rounds: int = 5) -> Aligner:
     """
     chance: dict[tuple[str, str], float] = defaultdict(lambda: 1.0)
     for _ in range(rounds):
-        found: Counter = Counter()
-        total: Counter = Counter()
+        found: dict[tuple[str, str], float] = defaultdict(float)
+        total: dict[str, float] = defaultdict(float)
         for aligned in sentences:
             for word in aligned.target:
                 whole = sum(chance[other, word] for other in aligned.source)
