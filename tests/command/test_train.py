@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shlex
 import socket
 import subprocess
@@ -10,6 +11,7 @@ import sys
 import pytest
 
 from attnbook.command import main as attnbook
+from attnbook.command.first_look import BOOKS_OWN
 from attnbook.command.train import _parser, main, read_data
 from attnbook.text import SubwordVocabulary
 from attnbook.translation import Translator
@@ -268,7 +270,9 @@ def test_what_only_one_of_two_machines_finds_ends_both(toy_file, tmp_path, on_tw
 
 
 def test_the_data_that_there_is():
-    for name in ("bundled", "grammar"):
+    for name in BOOKS_OWN:
         split = read_data(name)
         assert len(split.train) > 2000 and split.dev and split.test
         assert not {p.source for p in split.train} & {p.source for p in split.test}
+        latin = any(re.search("[a-z]", pair.target) for pair in split.train)
+        assert latin != name.endswith("-chinese")

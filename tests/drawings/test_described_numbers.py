@@ -47,6 +47,27 @@ def test_each_row_says_how_far_its_largest_weight_is_from_a_true_link():
     assert ">.70<" in picture.sheets[0].svg()
 
 
+def test_the_links_that_cross_are_those_of_the_grammar():
+    """The grammar's own links for Paul saw the horse that Marc sold, its Chinese words put together from characters."""
+    from attnbook.data.grammar.chinese_sentences import in_chinese
+    from attnbook.data.grammar.french_sentences import in_french
+    from attnbook.data.grammar.lexicon import NOUNS, VERBS
+    from attnbook.data.grammar.meanings import Act, Agreement, Clause, Meaning, Name, NounPhrase, Relative, Said
+    from attnbook.drawings import alignments
+
+    see, _, sell = VERBS["see"]
+    (horse,) = (noun for noun in NOUNS if noun.english[0] == "horse")
+    person = Agreement(2, False, "p")
+    relative = Relative(4, Act(sell, 6, True, {}), Name(Said("marc", 5), person))
+    seen = NounPhrase(horse, False, 3, Said("the", 2), False, None, None, (), False, relative)
+    clause = Clause(Name(Said("paul", 0), person), Act(see, 1, True, {}, thing=seen))
+    meaning = Meaning(((None, clause),), 7)
+    french = [(word.text, *word.links) for word in in_french(meaning)[:-1]]
+    assert french == [(text.lower(), *places) for text, *places in alignments.FRENCH]
+    chinese = [(word.text, *word.links) for word in in_chinese(meaning)[:-1]]
+    assert chinese == [(character, *places) for text, *places in alignments.CHINESE for character in text]
+
+
 def test_heads_are_drawn_beside_their_average():
     import torch
 

@@ -16,7 +16,7 @@ from attnbook.text import (
     tokenise,
     vocabulary_from_dict,
 )
-from spellings import CHINESE, ENGLISH, FRENCH, GERMAN, TEXTS
+from spellings import ARABIC, CHINESE, ENGLISH, FRENCH, GERMAN, TEXTS
 from tensors import says
 
 

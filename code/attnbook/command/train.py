@@ -50,7 +50,7 @@ def _parser(prog: str = PROG) -> argparse.ArgumentParser:
     parser.add_argument(
         "--data",
         default="bundled",
-        help="bundled, grammar, or a file of pairs: Anki's cmn.txt, a .tsv, or a zip with one of them",
+        help=f"{', '.join(BOOKS_OWN)}, or a file of pairs: Anki's cmn.txt, a .tsv, or a zip with one of them",
     )
     parser.add_argument("--reverse", action="store_true", help="translate from the second column into the first")
     add_language_options(parser)

@@ -7,6 +7,7 @@ Its numbers are computed by the package, from what the chapter's text says.
 from attnbook.drawings.alignments import (
     four_claimed_links,
     heads_and_their_average,
+    links_that_cross,
     weights_and_true_links,
     where_each_word_looked,
 )
@@ -67,8 +68,8 @@ __all__ = [
     "budget_of_a_row", "cut_and_swap_or_reshape", "drawing", "each_point_by_its_weight",
     "every_number_of_a_tiny_transformer", "every_query_meets_every_key", "fast_and_slow_memory",
     "first_push_of_two_losses", "four_claimed_links", "four_steps_or_one", "four_ways_to_share_keys",
-    "from_one_width_to_a_matrix", "heads_and_their_average", "interference_in_a_sum", "near_or_large",
-    "nearness_lifted", "numbers_normalised_together", "one_key_or_a_blend", "overlapping_keys",
+    "from_one_width_to_a_matrix", "heads_and_their_average", "interference_in_a_sum", "links_that_cross",
+    "near_or_large", "nearness_lifted", "numbers_normalised_together", "one_key_or_a_blend", "overlapping_keys",
     "readers_in_longer_rows", "rejected_words_fill_the_gaps", "room_for_nested_names",
     "rows_at_once_or_in_turn", "shade", "steps_until_learned", "the_teachers_word_or_its_own",
     "three_exponentials_shifted", "three_favourites", "three_heads_share_the_width", "three_kinds_of_models",

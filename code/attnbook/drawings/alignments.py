@@ -142,6 +142,46 @@ def four_claimed_links(sheet: Sheet) -> None:
     sheet.text(left, top + 128, f"claims: {right} sure, {allowed} sure or possible", anchor="start", size=14)
 
 
+# words with the places of the English ones that they come from, the sure one first
+ENGLISH = ["Paul", "saw", "the", "horse", "that", "Marc", "sold"]
+FRENCH = [("Paul", 0), ("a", 1), ("vu", 1), ("le", 2), ("cheval", 3), ("que", 4), ("Marc", 5), ("a", 6), ("vendu", 6)]
+CHINESE = [("保罗", 0), ("看到", 1), ("了", 1), ("马克", 5), ("卖", 6), ("的", 4), ("马", 3, 2)]
+GLOSSES = "Paul", "see", "(past)", "Marc", "sell", "that", "horse"
+
+
+@drawing(
+    "Paul saw the horse that Marc sold, twice, with lines to its translation below. To French, Paul a vu le cheval que "
+    "Marc a vendu, no two lines cross. To Chinese three lines cross two others or more: the words are, in order, Paul, "
+    "see, a mark of the past, Marc, sell, that, horse. The horse has gone to the end, and what is said of it stands "
+    "before it. The has no word of its own."
+)
+def links_that_cross(sheet: Sheet) -> None:
+    """One English sentence linked to French and to Chinese."""
+    for number, (name, words) in enumerate((("French", FRENCH), ("Chinese", CHINESE))):
+        x, y = (0, 176 * number) if sheet.narrow else (356 * number, 0)
+        above, below, chinese = y + 42, y + 112, words is CHINESE
+        sheet.text(x + 4, y + 16, f"English and {name}", anchor="start", size=14, color=GREY)
+        wide = [7.6 * len(word) for word in GLOSSES] if chinese else [7.6 * len(word[0]) for word in words]
+        english = _places(x, [7.6 * len(word) for word in ENGLISH])
+        other = _places(x, wide)
+        for word, at in zip(ENGLISH, english, strict=True):
+            sheet.text(at, above, word)
+        for k, ((text, *places), at) in enumerate(zip(words, other, strict=True)):
+            sheet.text(at, below + 15, text)
+            for i in places:
+                moved = chinese and places[0] in (3, 4)
+                look = {"color": KEY, "width": 2.5} if moved else {"color": GREY}
+                sheet.line((english[i], above + 7), (at, below - 3), dashed=i != places[0], **look)
+            if chinese:
+                sheet.text(at, below + 36, GLOSSES[k], size=13, color=GREY)
+
+
+def _places(x: float, widths: list[float]) -> list[float]:
+    """The middles of words in a row 330 wide, with equal gaps."""
+    gap = (330 - sum(widths)) / (len(widths) - 1)
+    return [x + 4 + sum(widths[:k]) + k * gap + width / 2 for k, width in enumerate(widths)]
+
+
 def heads_and_their_average(
     heads: Tensor, source: list[str], target: list[str], links: Collection[tuple[int, int]], errors: list[float]
 ) -> Picture:

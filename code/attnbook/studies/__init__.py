@@ -168,6 +168,18 @@ from attnbook.studies.topics import (
     topic_rows,
     total_variation,
 )
+from attnbook.studies.word_order import (
+    best_ruler,
+    counts_of,
+    crossed,
+    error_of,
+    fit_word_order,
+    in_english_order,
+    looks_of,
+    ruler,
+    word_order_data,
+    word_order_recipe,
+)
 
 __all__ = [
     "REACH",
@@ -307,4 +319,14 @@ __all__ = [
     "adversarial_weights",
     "one_vector_data",
     "fit_one_vector",
+    "word_order_recipe",
+    "word_order_data",
+    "fit_word_order",
+    "in_english_order",
+    "crossed",
+    "error_of",
+    "looks_of",
+    "ruler",
+    "best_ruler",
+    "counts_of",
 ]

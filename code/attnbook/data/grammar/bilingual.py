@@ -1,8 +1,10 @@
 """Endless translated sentences of any length, with the truth about which word comes from which.
 
-A small grammar of English says its sentences in French at the same time. The French follows from the English alone, so
-a model can get every word right, but not word by word: adjectives change sides (*a red car*, une voiture rouge),
-genders and numbers agree over a distance, *not* becomes two words around the verb, *the tree* one, l'arbre.
+A small grammar makes English sentences and what they mean, and puts that into French or into Chinese. The translation
+follows from the English alone, so a model can get every word right, but not word by word. In French adjectives change
+sides (*a red car*, une voiture rouge), genders and numbers agree over a distance, *not* becomes two words around the
+verb, *the tree* one, l'arbre. In Chinese whatever hangs on a noun stands before it: *the horse that marc sold* is
+马克卖的马, marc sold 的 horse.
 """
 
 import random
@@ -10,9 +12,12 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from attnbook.checks import check_count
+from attnbook.data.grammar.chinese_sentences import in_chinese
 from attnbook.data.grammar.clauses import Sentence
+from attnbook.data.grammar.french_sentences import in_french
 from attnbook.data.grammar.rules import RULES, Shapes
 from attnbook.data.splits import Pair
+from attnbook.text.spelling import is_spaced
 
 SHORTEST, LONGEST = 3, 100
 PATIENCE = 2000  # draws in a row of nothing new, after which a length counts as used up
@@ -24,9 +29,9 @@ class AlignedPair:
 
     Attributes:
         source: English tokens.
-        target: French tokens; an elided word is one token with the next: l'arbre.
+        target: French words or Chinese characters; an elided word is one token with the next: l'arbre.
         alignment: links (i, j) from source i to target j. Every token of both sides has one; l'arbre has two, to
-            *the* and *tree*. *Not* goes to ne and pas, and so does its *do*.
+            *the* and *tree*. *Not* goes to ne and pas, and so does its *do*. A character has the links of its word.
         sure: for each target token the one link that matters most (l'arbre: *tree*). Attention that looks there has
             an alignment error rate of 0 if `sure` is the gold and `alignment` what is possible.
     """
@@ -39,25 +44,36 @@ class AlignedPair:
     @property
     def pair(self) -> Pair:
         """Both sentences as strings."""
-        return Pair(" ".join(self.source), " ".join(self.target))
+        between = " " if is_spaced(self.target[0]) else ""
+        return Pair(" ".join(self.source), between.join(self.target))
 
 
 SHAPES = Shapes(RULES)
+TARGETS = {"french": in_french, "chinese": in_chinese}
 
 
 class BilingualGrammar:
-    """Draws English sentences with their French translations.
+    """Draws English sentences with their French or Chinese translations.
 
-    It uses about 170 English and 320 French words in present and past, and says *tu* for *you*; *i*, *you* and *we*
-    are masculine. *It* and *they* refer to the subject of the clause before.
+    It uses about 170 English and 320 French words, or 130 Chinese characters, in present and past, and says *tu* for
+    *you*; *i*, *you* and *we* are masculine. *It* and *they* refer to the subject of the clause before.
 
     Args:
-        seed: of all draws; a grammar gives the same sample every time that it is asked the same.
+        seed: of all draws; a grammar gives the same sample every time that it is asked the same, and the same English
+            whatever the target.
+        target: "french" or "chinese".
+
+    Raises:
+        ValueError: another target.
     """
 
-    def __init__(self, seed: int = 0):
+    def __init__(self, seed: int = 0, target: str = "french"):
         check_count("seed", seed, at_least=0)
-        self.seed = seed
+        if target not in TARGETS:
+            raise ValueError(
+                f"target must be one of {', '.join(TARGETS)}, got {target!r}"
+            )
+        self.seed, self.target = seed, target
 
     def sample(
         self,
@@ -104,7 +120,7 @@ class BilingualGrammar:
             for length in open_lengths * rounds + rng.sample(open_lengths, rest):
                 if length not in open_lengths:
                     continue
-                pair = _draw_new(length, rng, known)
+                pair = _draw_new(length, rng, known, self.target)
                 if pair is None:
                     open_lengths.remove(length)
                 else:
@@ -119,18 +135,20 @@ class BilingualGrammar:
         return sampled
 
 
-def _draw_new(length: int, rng: random.Random, known: set[str]) -> AlignedPair | None:
+def _draw_new(
+    length: int, rng: random.Random, known: set[str], target: str
+) -> AlignedPair | None:
     """A sentence that is not known yet; None if none came up."""
     for _ in range(PATIENCE):
-        pair = _draw(length, rng)
+        pair = _draw(length, rng, target)
         if pair.pair.source not in known:
             return pair
     return None
 
 
-def _draw(length: int, rng: random.Random) -> AlignedPair:
+def _draw(length: int, rng: random.Random, target: str = "french") -> AlignedPair:
     sentence = Sentence(SHAPES.draw("sentence", length, rng), rng)
-    words = sentence.french
+    words = TARGETS[target](sentence.meaning)
     return AlignedPair(
         tuple(sentence.english),
         tuple(word.text for word in words),

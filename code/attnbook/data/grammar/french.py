@@ -4,44 +4,8 @@ Phrases are put together from words in full, *de le jardin*, *je ne ai pas*; at 
 *je n'ai pas*.
 """
 
-from collections.abc import Iterable
-from typing import NamedTuple
-
 from attnbook.data.grammar.lexicon import starts_with_vowel
-
-
-class Word(NamedTuple):
-    """A French word.
-
-    Attributes:
-        text: how it is spelt.
-        links: places of the English words that it comes from.
-        sure: the one of them that it depends on most.
-    """
-
-    text: str
-    links: tuple[int, ...]
-    sure: int
-
-
-class Agreement(NamedTuple):
-    """What verbs, participles and pronouns have to agree with.
-
-    Attributes:
-        person: 0 to 4: je, tu, il or elle, nous, ils or elles.
-        feminine: the gender; without any sign of it masculine.
-        kind: what sort of thing it is, as in the lexicon.
-    """
-
-    person: int
-    feminine: bool
-    kind: str
-
-    @property
-    def plural(self) -> bool:
-        """Whether it is more than one."""
-        return self.person >= 3
-
+from attnbook.data.grammar.meanings import Word, translation
 
 ELIDED = {"le", "la", "je", "ne", "de", "que"}
 CONTRACTED = {
@@ -68,19 +32,6 @@ DETERMINERS = {
     "three": ("", "", "trois"),
 }
 BEFORE_VOWEL = {"ce": "cet", "ma": "mon", "ta": "ton", "sa": "son"}
-
-
-def translation(texts: Iterable[str], *links: int) -> list[Word]:
-    """French words that all come from the same English ones.
-
-    Args:
-        texts: the French words, in order.
-        links: places of the English ones; the first is the sure one.
-
-    Returns:
-        A list of Word.
-    """
-    return [Word(text, links, links[0]) for text in texts]
 
 
 def determiner(english: str, feminine: bool, plural: bool, vowel: bool) -> str:

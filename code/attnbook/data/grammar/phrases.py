@@ -1,19 +1,24 @@
-"""Noun phrases of the bilingual grammar: English words are said in order, French ones are returned."""
+"""Noun phrases of the bilingual grammar: English words are said in order, and what they mean is returned."""
 
 import functools
 import random
 from collections.abc import Container, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 from attnbook.data.grammar.fit import KINDS, kinds_that_fit
-from attnbook.data.grammar.french import Agreement, Word, determiner, translation
-from attnbook.data.grammar.lexicon import (
-    ADJECTIVES,
-    NAMES,
-    NOUNS,
-    Adjective,
-    Noun,
-    starts_with_vowel,
+from attnbook.data.grammar.lexicon import ADJECTIVES, NAMES, NOUNS, Adjective, Noun
+from attnbook.data.grammar.meanings import (
+    Agreement,
+    Name,
+    NounPhrase,
+    Pair,
+    Preposition,
+    Pronoun,
+    Relative,
+    Said,
+    Single,
+    Subject,
 )
 from attnbook.data.grammar.rules import Tree
 
@@ -22,20 +27,13 @@ T = TypeVar("T")
 OWN = ("my", "your", "his", "her", "our", "their")
 SINGULAR = ("the",) * 6 + ("a",) * 5 + ("this",) * 2 + ("every", *OWN)
 PLURAL = ("the",) * 6 + ("some",) * 3 + ("these",) * 2 + ("two", "three", *OWN)
-NUMBERS = {"two": "deux", "three": "trois"}
+NUMBERS = ("two", "three")
 PRONOUNS = {
     "i": Agreement(0, False, "p"),
     "you": Agreement(1, False, "p"),
     "he": Agreement(2, False, "p"),
     "she": Agreement(2, True, "p"),
     "we": Agreement(3, False, "p"),
-}
-PREPOSITIONS = {
-    "near": ("près", "de"),
-    "behind": ("derrière",),
-    "in": ("dans",),
-    "with": ("avec",),
-    "of": ("de",),
 }
 # what may follow "with" and "of" after a noun of a kind: the man with the hat, the dog of the man
 ATTACHED = {
@@ -44,6 +42,7 @@ ATTACHED = {
     "t": {"of": "p"},
     "l": {"of": "pl"},
 }
+NOT_SOME = ("near", "next", "of")  # French says them with de, and de des is not said
 
 
 @functools.cache
@@ -101,6 +100,17 @@ class Phrases:
         self.english.append(word)
         return len(self.english) - 1
 
+    def said(self, word: str) -> Said:
+        """Say an English word.
+
+        Args:
+            word: the word.
+
+        Returns:
+            The word with its place.
+        """
+        return Said(word, self.say(word))
+
     def pick(self, choices: Sequence[T]) -> T:
         """Choose something that was not chosen lately, if there is any.
 
@@ -117,7 +127,7 @@ class Phrases:
         self._lately = [*self._lately[-5:], choice]
         return choice
 
-    def relative(self, tree: Tree, head: Agreement) -> list[Word]:
+    def relative(self, tree: Tree, head: Agreement) -> Relative:
         """A relative clause; clauses are the subclass's.
 
         Args:
@@ -126,7 +136,7 @@ class Phrases:
         """
         raise NotImplementedError
 
-    def subject(self, tree: Tree, kinds: str) -> tuple[list[Word], Agreement]:
+    def subject(self, tree: Tree, kinds: str) -> Subject:
         """Who does it.
 
         Args:
@@ -134,13 +144,15 @@ class Phrases:
             kinds: the kinds that can do it.
 
         Returns:
-            French words, and what the verb agrees with.
+            What the verb agrees with.
         """
         if tree.rule == ("pronoun",):
             return self.pronoun(kinds, refers=tree.symbol != "whose")
-        return (self.pair if "and" in tree else self.full)(tree, kinds)
+        if "and" in tree:
+            return self.pair(tree, kinds)
+        return self.full(tree, kinds)
 
-    def pronoun(self, kinds: str, refers: bool) -> tuple[list[Word], Agreement]:
+    def pronoun(self, kinds: str, refers: bool) -> Pronoun:
         """A subject pronoun; *it* and *they* take number and gender from the subject of the clause before.
 
         Args:
@@ -148,7 +160,7 @@ class Phrases:
             refers: whether *it* and *they* are allowed here.
 
         Returns:
-            French words, and what the verb agrees with.
+            The pronoun.
         """
         before = self.subject_before
         english = self.rng.choice(tuple(PRONOUNS))
@@ -159,30 +171,26 @@ class Phrases:
                 english, who = ("they" if before.plural else "it"), before
         elif refers and not before and self.rng.random() < 0.15:
             english, who = "they", Agreement(4, False, "p")
-        french = ("je", "tu", "il", "nous", "ils")[who.person]
-        if who.feminine and who.person in (2, 4):
-            french = {"il": "elle", "ils": "elles"}[french]
-        return translation([french], self.say(english)), who
+        return Pronoun(self.said(english), who)
 
-    def pair(self, tree: Tree, kinds: str) -> tuple[list[Word], Agreement]:
-        """Two things of one kind: masculine unless both are feminine.
+    def pair(self, tree: Tree, kinds: str) -> Pair:
+        """Two things of one kind.
 
         Args:
             tree: its shape.
             kinds: the kinds to choose from.
 
         Returns:
-            French words, and what the verb agrees with.
+            The pair.
         """
         kind = self.rng.choice(common(kinds, kinds_that_fit(tree)))
-        words, first = self.full(tree.parts[0], kind)
-        words += translation(["et"], self.say("and"))
-        more, second = self.full(tree.parts[2], kind)
-        return words + more, Agreement(4, first.feminine and second.feminine, kind)
+        first = self.full(tree.parts[0], kind)
+        and_ = self.say("and")
+        return Pair(first, and_, self.full(tree.parts[2], kind), kind)
 
     def full(
         self, tree: Tree, kinds: str, avoid: Container = (), negated: bool = False
-    ) -> tuple[list[Word], Agreement]:
+    ) -> Single:
         """A name, or a noun phrase with what may hang on it.
 
         Args:
@@ -192,18 +200,18 @@ class Phrases:
             negated: whether it is the object of a negated verb.
 
         Returns:
-            French words, and what agrees with them.
+            The name or the noun phrase.
         """
         if "name" in tree:
             name = self.pick(tuple(NAMES))
-            return translation([name], self.say(name)), Agreement(2, NAMES[name], "p")
+            return Name(self.said(name), Agreement(2, NAMES[name], "p"))
         kinds = common(kinds, kinds_that_fit(tree))
-        words, who = self.np(tree["np"], kinds, avoid, negated)
+        phrase = self.np(tree["np"], kinds, avoid, negated)
         if len(tree.rule) > 1:
-            words += self.attached(tree.parts[1], who)
-        return words, who
+            phrase = replace(phrase, attached=self.attached(tree.parts[1], phrase.who))
+        return phrase
 
-    def attached(self, tree: Tree, head: Agreement) -> list[Word]:
+    def attached(self, tree: Tree, head: Agreement) -> Preposition | Relative:
         """What follows a noun: a relative clause or a preposition.
 
         Args:
@@ -211,13 +219,13 @@ class Phrases:
             head: the noun.
 
         Returns:
-            French words.
+            One of them.
         """
         if "who" in tree or "that" in tree:
             return self.relative(tree, head)
         return self.preposition(tree, head.kind)
 
-    def preposition(self, tree: Tree, head: str = "") -> list[Word]:
+    def preposition(self, tree: Tree, head: str = "") -> Preposition:
         """A preposition and its noun phrase.
 
         Args:
@@ -225,84 +233,63 @@ class Phrases:
             head: the kind of the noun that it follows; empty: none, it says where something is.
 
         Returns:
-            French words.
+            Both.
         """
         thing = tree.parts[-1]
+        at: tuple[int, ...]
         if "next" in tree:
-            next_, to = self.say("next"), self.say("to")
-            words = translation(["à", "côté"], next_, to) + translation(
-                ["de"], to, next_
-            )
-            kinds = KINDS
+            word, at, kinds = "next", (self.say("next"), self.say("to")), KINDS
         elif "front" in tree:
             in_, front, of = self.say("in"), self.say("front"), self.say("of")
-            words, kinds = translation(["devant"], front, in_, of), KINDS
+            word, at, kinds = "front", (front, in_, of), KINDS
         else:
             fit = kinds_that_fit(thing)
             allowed = {"near": KINDS, "behind": KINDS, "in": "l"} | ATTACHED.get(
                 head, {}
             )
-            allowed = {word: k for word, k in allowed.items() if common(k, fit)}
-            english = self.rng.choice(tuple(allowed))
-            words = translation(PREPOSITIONS[english], self.say(english))
-            kinds = allowed[english]
-        avoid = ("some",) if words[-1].text == "de" else ()  # de des is not said
-        return words + self.full(thing, kinds, avoid)[0]
+            word = self.rng.choice([w for w, k in allowed.items() if common(k, fit)])
+            at, kinds = (self.say(word),), allowed[word]
+        avoid = ("some",) if word in NOT_SOME else ()
+        return Preposition(word, at, self.full(thing, kinds, avoid))
 
     def np(
         self, tree: Tree, kinds: str, avoid: Container = (), negated: bool = False
-    ) -> tuple[list[Word], Agreement]:
-        """Determiner, adjectives and noun, which all agree.
+    ) -> NounPhrase:
+        """Determiner, adjectives and noun.
 
         Args:
             tree: its shape.
             kinds: the kinds to choose from.
             avoid: determiners that must not be used.
-            negated: whether it is the object of a negated verb: pas *de* chien.
+            negated: whether it is the object of a negated verb: not *any* dogs.
 
         Returns:
-            French words, and what agrees with them.
+            The noun phrase.
         """
         noun = self.pick(_nouns(kinds))
         shape = tree.rule
         plural = "all" in shape or "number" in shape or self.rng.random() < 0.35
         places = [p for p in ("before", "after", "adjective") if p in shape]
         adjectives = [self.pick(_adjectives(noun.kind, place)) for place in places]
-        said = [*[a.english for a in adjectives], noun.english[plural]]
+        following = [*[a.english for a in adjectives], noun.english[plural]]
 
-        first: list[Word] = []
-        owner, form = None, "the"
+        all_, number = None, None
         if "owner" in shape:
             owner = self.pick(tuple(NAMES))
-            article = self.say(f"{owner}'s")
+            article = Said(owner, self.say(f"{owner}'s"))
         elif "all" in shape:
-            all_ = "toutes" if noun.feminine else "tous"
-            first = translation([all_], self.say("all"))
-            article = self.say("the")
+            all_, article = self.say("all"), self.said("the")
         else:
             counted = ("some", *NUMBERS) if "number" in shape else ()
             forms = [d for d in (PLURAL if plural else SINGULAR) if d not in counted]
             form = self.rng.choice([d for d in forms if d not in avoid])
-            vowel = form == "a" and said[0][0] in "aeiou"
+            an = form == "a" and following[0][0] in "aeiou"
             any_ = form == "some" and negated
-            article = self.say("an" if vowel else "any" if any_ else form)
-
-        before: list[Word] = []
-        after: list[Word] = []
+            article = Said(form, self.say("an" if an else "any" if any_ else form))
         if "number" in shape:
-            number = self.rng.choice(tuple(NUMBERS))
-            before += translation([NUMBERS[number]], self.say(number))
-        text = noun.french[plural]
-        for adjective in adjectives:
-            vowel = adjective.before and starts_with_vowel(text)
-            agreed = adjective.agree(noun.feminine, plural, vowel)
-            place = before if adjective.before else after
-            place += translation([agreed], self.say(adjective.english))
-        core = before + translation([text], self.say(said[-1])) + after
-        vowel = starts_with_vowel(core[0].text)
-        text = determiner(form, noun.feminine, plural, vowel)
-        if form in ("a", "some") and negated or text == "des" and before:
-            text = "de"  # pas de chien; de grandes maisons
-        words = first + translation([text], article) + core
-        words += translation(["de", owner], article) if owner else []
-        return words, Agreement(4 if plural else 2, noun.feminine, noun.kind)
+            number = self.said(self.rng.choice(NUMBERS))
+        placed = tuple((a, self.say(a.english)) for a in adjectives)
+        at = self.say(following[-1])
+        return NounPhrase(
+            noun, plural, at, article, "owner" in shape, all_, number, placed, negated
+        )
