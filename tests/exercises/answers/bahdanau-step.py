@@ -59,11 +59,21 @@ def bahdanau_by_linear_layers(state, memory, lens, W_q, W_k, w_v):
     return torch.bmm(weights.unsqueeze(1), memory).squeeze(1), weights
 
 
-# === right
+# === wrong rescaled-after-softmax
 def bahdanau_by_exponentials(state, memory, lens, W_q, W_k, w_v):
     scores = torch.tanh((state[-1] @ W_q.T)[:, None, :] + memory @ W_k.T).matmul(w_v)
     there = (torch.arange(memory.shape[1], device=lens.device) < lens[:, None]).to(scores.dtype)
     share = (scores - scores.max(1, keepdim=True).values).exp() * there
+    weights = share / share.sum(1, keepdim=True)
+    return (weights[:, :, None] * memory).sum(1), weights
+
+
+# === right
+def bahdanau_by_exponentials_of_the_words(state, memory, lens, W_q, W_k, w_v):
+    scores = torch.tanh((state[-1] @ W_q.T)[:, None, :] + memory @ W_k.T).matmul(w_v)
+    there = torch.arange(memory.shape[1], device=lens.device) < lens[:, None]
+    scores = scores.masked_fill(~there, -torch.inf)
+    share = (scores - scores.max(1, keepdim=True).values).exp()
     weights = share / share.sum(1, keepdim=True)
     return (weights[:, :, None] * memory).sum(1), weights
 
