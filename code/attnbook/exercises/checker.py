@@ -60,7 +60,7 @@ def _praise(exercise, count: int) -> str:
 
 def examine(exercise, fn: Callable) -> tuple[Finding | None, list[Case]]:
     """Look for what is wrong with an answer; returns what was tried as well."""
-    if found := _callable(exercise, fn) or _signature(exercise, fn):
+    if found := _callable(exercise, fn) or _signature(exercise, fn) or first(exercise.bans, exercise, fn):
         return found, []
     cases = [make_case(exercise, fn, exercise.example())]
     if is_unwritten(fn, cases[0].call):
@@ -72,7 +72,7 @@ def examine(exercise, fn: Callable) -> tuple[Finding | None, list[Case]]:
     if found := _numbers(exercise, fn, cases):
         return found, cases
     drawn = [*cases, *draws(exercise, fn)] if exercise.space else cases
-    return _numbers(exercise, fn, drawn) or _conduct(exercise, fn, cases), drawn
+    return _numbers(exercise, fn, drawn) or _conduct(exercise, fn, cases, drawn[len(cases) :]), drawn
 
 
 def _callable(exercise, fn: object) -> Finding | None:
@@ -120,16 +120,18 @@ def _numbers(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
     return first(looks, exercise, fn, cases)
 
 
-def _conduct(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
+def _conduct(exercise, fn: Callable, cases: list[Case], drawn: list[Case]) -> Finding | None:
     looks = (
         beyond_numbers.writes,
         unexplained.not_repeatable,
         beyond_numbers.gradients,
         beyond_numbers.keeps_dtype,
+        beyond_numbers.loses_digits,
         beyond_numbers.changes_torch,
     )
     return (
         exercise.answer.demand(exercise, fn, cases)
         or first(exercise.demands, exercise, fn)
         or first((*looks, *(beyond_numbers.any_layout,) * exercise.views), exercise, fn, cases)
+        or beyond_numbers.finite_gradients(exercise, fn, drawn)
     )
