@@ -9,6 +9,7 @@ from . import beyond_numbers, guard, unexplained
 from .calls import at_line, error_text, is_unwritten
 from .errors import an_error, at_the_edge
 from .recognise import Case, fit, known_mistake, make_case, several_mistakes
+from .slips import slip
 from .space import draws
 from .verdict import Finding, Verdict, first, message
 from .wording import one_line
@@ -113,6 +114,7 @@ def _numbers(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
             several_mistakes,
             beyond_numbers.float32_only,
             an_error,
+            slip,
         ),
         *(*answer.looks, *exercise.describers, *ordinary),
         *(unexplained.almost, beyond_numbers.writes, unexplained.unknown),
