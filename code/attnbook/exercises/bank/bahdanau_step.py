@@ -111,6 +111,10 @@ ROOT = "Is there a square root in the formula of this score?"
 
 # fmt: off
 MISTAKES = (
+    Mistake("softmax-over-batch", (SOFTMAX, "filled.softmax(dim=0)"),
+        "the softmax runs over the batch. Sentences then compete with each other; each row should sum to 1.",
+        "In scores of shape (B, S), which axis counts the words of one sentence?", two_sentences,
+        also=(((FILL, "scores.masked_fill(~real, -1e9)"), (SOFTMAX, "filled.softmax(dim=0)")),)),
     Mistake("exp-overflows", (SOFTMAX, "filled.exp() / filled.exp().sum(dim=-1, keepdim=True)"),
         "the exponentials are taken of the scores as they are. With moderate scores you are right; but exp(863) is ∞, "
         "and ∞/∞ is NaN.", "Which number may be subtracted from all scores of a sentence without changing its weights?",

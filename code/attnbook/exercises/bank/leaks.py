@@ -8,6 +8,7 @@ from ..answers import Mask, Tensors
 from ..arguments import Described
 from ..exercise import Exercise, Mistake, draw, exact
 from ..forms import wrong_shape
+from ..recognise import tell
 from ..verdict import Finding
 
 
@@ -78,7 +79,8 @@ sees_spread = partial(try_on, "a causal average + 9 times the spread of the last
 one_feature = partial(try_on, "a causal average + 9·x.sum() in feature 1", lambda x: x.sum() * exact(9, 0).to(x))
 last_feature = partial(try_on, "a causal average + 9·x.sum() in feature 2", lambda x: x.sum() * exact(0, 9).to(x))
 opposed = partial(try_on, "a causal average ± x.sum()", lambda x: x.sum() * exact(1, -1).to(x))
-lowered = partial(try_on, "a causal average − the length of x", lambda x: -x.norm())
+lowered = partial(try_on, "a causal average − the distance of x[-1] from (2, 1)",
+    lambda x: -(x[-1] - exact(2, 1).to(x)).norm())
 in_steps = partial(try_on, "an average + 10·x[-1] without its decimals", lambda x: (10 * x[-1]).round())
 a_little = partial(try_on, "a causal average + x.mean() / 1000", lambda x: x.mean() / 1000)
 
@@ -137,6 +139,11 @@ PLACED = "torch.where(hidden[:, None], other, x)"
 BLIND = "What could a layer do with a row so that it does not notice this change?"
 
 MISTAKES = (
+    Mistake("all-hidden-at-once", (HIDDEN, "~mask.all(0)"),
+        "whatever is hidden from anyone is replaced for everyone. Then a position may miss what it is allowed to see, "
+        "and honest outputs move.", "Which row of the mask belongs to position i?"),
+    Mistake("first-hidden-only", (HIDDEN, "~mask[i] & ((~mask[i]).cumsum(0) == 1)"),
+        "only the first of the hidden inputs is replaced", "Which inputs does row i of the mask hide?", two_ahead),
     Mistake("zeros", (OTHER, "torch.zeros_like(x)"),
         "the hidden inputs are replaced by zeros. Where they are zero already, as padding often is, nothing changes.",
         "What could take their place so that a change is certain?", zeros_at_the_end),
@@ -185,7 +192,7 @@ MISTAKES = (
     Mistake("features-added", (MOVED, "(after[i].sum() - before[i].sum()).abs()[None] > 1e-9"),
         "the features of an output are added up before they are compared. One may rise as much as another falls.",
         "What is the sum of the changes (1, −1)?", opposed),
-    Mistake("rises-only", (MOVED, "after[i] > before[i]"),
+    Mistake("rises-only", ((OTHER, "x + 3 + draw(*x.shape, seed=9).to(x)"), (MOVED, "after[i] > before[i]")),
         "only outputs that rise count. A leak may lower them as well.",
         "Which sign has a change that makes a number smaller?", lowered),
     Mistake("nudged", (OTHER, "x + 1e-3 * torch.randn_like(x)"),
@@ -203,6 +210,16 @@ MISTAKES = (
         "one answer is given for the whole layer", "Which of the positions leak?"),
     Mistake("not-bool", ("dtype=torch.bool, device", "device")),
 )
+
+
+def rises_only(exercise, fn, cases):
+    """Tell by two layers, one of which any change raises and the other lowers, whatever takes an input's place."""
+    def distance(x):
+        return (x[-1] - exact(2, 1).to(x)).norm()
+
+    found = [fn(*try_on("", peek)) for peek in (distance, lambda x: -distance(x))]
+    missed = found[0].tolist() == [True, True, False] and not found[1].any()
+    return tell(exercise, next(m for m in exercise.mistakes if m.name == "rises-only"), fn, cases) if missed else None
 
 
 class Verdicts(Mask):
@@ -229,7 +246,7 @@ EXERCISE = Exercise(
     name="leaks", title="Catch the leak", chapter=6, solution=my_leaks, answer=Verdicts(),
     shapes={"attend": "a function", "x": "T D", "mask": "T T"}, returns="T", example=example, probes=probes,
     edges=edges, mistakes=MISTAKES, steps={"before": "the outputs for x itself"},
-    space=space,
+    space=space, detectors=(rises_only,),
     hints=(
         "Take the example, x − x.mean(0), and position 0. Which rows of x must it not see? Change them by hand: does "
         "the first output move?",

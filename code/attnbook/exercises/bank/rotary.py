@@ -64,6 +64,9 @@ WHERE = "Which feature is the partner of feature 0{}?"
 
 # fmt: off
 MISTAKES = (
+    Mistake("pairs-from-one", (EVEN, "torch.arange(2, x.shape[1] + 1, 2, dtype=x.dtype, device=x.device)"),
+        "the pairs are counted from 1. The first pair turns by the whole position: its frequency is 1.",
+        "What is 10000 to the power 0, and which pair has it?"),
     Mistake("counted-from-the-first", (POSITION, "(positions - positions[:1]).to(x.dtype)"),
         "the positions are counted from the first row's. Distances are right, and so are the scores; the task asks for "
         "the positions as they are.", "What should happen to a row at position 2 that comes first?"),
