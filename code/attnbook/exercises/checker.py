@@ -114,9 +114,8 @@ def _numbers(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
             several_mistakes,
             beyond_numbers.float32_only,
             an_error,
-            slip,
         ),
-        *(*answer.looks, *exercise.describers, *ordinary),
+        *(*answer.looks, slip, *exercise.describers, *ordinary),
         *(unexplained.almost, beyond_numbers.writes, unexplained.unknown),
     )
     return first(looks, exercise, fn, cases)

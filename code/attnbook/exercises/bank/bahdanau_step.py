@@ -86,7 +86,13 @@ def probes() -> list[tuple]:
 
 
 def edges() -> list[tuple]:
-    return [*(_drawn(range(1270 + i, 1295, 5), *s) for i, s in enumerate(EDGES)), loud(), low(), lowest(), loud_padding()]
+    return [
+        *(_drawn(range(1270 + i, 1295, 5), *s) for i, s in enumerate(EDGES)),
+        loud(),
+        low(),
+        lowest(),
+        loud_padding(),
+    ]
 
 
 def space(pick) -> tuple:
