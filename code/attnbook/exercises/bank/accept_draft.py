@@ -93,7 +93,8 @@ WANTED = "Which words had the draft been given too little of, and by how much?"
 MISTAKES = (
     Mistake("accepted-ones-counted", by_counting,
         "the accepted words are counted, and the round ends behind so many. A word that stays after the first "
-        "rejection is counted, too; but the round has ended there.", "In the draft, where is the first word that does not stay?",
+        "rejection is counted, too; but the round has ended there.",
+        "In the draft, where is the first word that does not stay?",
         staying_again),
     Mistake("stays-at-equality", (LUCK, "luck[t] > chance"),
         "a word stays if its luck *equals* p/q. The task wants it smaller; for other numbers you are right.",

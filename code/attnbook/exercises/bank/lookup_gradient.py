@@ -123,8 +123,8 @@ def by_autograd(exercise, fn):
     if not (used := AUTOGRAD & names_used(fn)):
         return None
     return Finding("by-autograd", "found by PyTorch",
-        f"Your code mentions `{max(used, key=len)}`: PyTorch differentiates the look-up for you. That is a good way to check a "
-        "formula; the task is to write one.",
+        f"Your code mentions `{max(used, key=len)}`: PyTorch differentiates the look-up for you. That is a good "
+        "way to check a formula; the task is to write one.",
         "What is the derivative of α_j with respect to the query, and what does the sum over j make of it?")
 
 
