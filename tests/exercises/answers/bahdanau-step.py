@@ -293,3 +293,19 @@ def fresh_loop(state, memory, lens, W_q, W_k, w_v):
         cs.append(a @ h)
         ws.append(a)
     return torch.stack(cs), torch.stack(ws)
+
+
+# === wrong rescaled-after-softmax
+def blind_b5(state, memory, lens, W_q, W_k, w_v):
+    e = torch.tanh((state[-1] @ W_q.T)[:, None] + memory @ W_k.T) @ w_v
+    a = e.softmax(-1) * (torch.arange(memory.shape[1]) < lens[:, None])
+    a = a / a.sum(-1, keepdim=True)
+    return (a[:, None] @ memory)[:, 0], a
+
+
+# === wrong softmax-over-batch
+def blind_b8(state, memory, lens, W_q, W_k, w_v):
+    e = torch.tanh((state[-1] @ W_q.T)[:, None] + memory @ W_k.T) @ w_v
+    e = e.masked_fill(torch.arange(memory.shape[1]) >= lens[:, None], -1e9)
+    a = e.softmax(0)
+    return (a[:, None] @ memory)[:, 0], a

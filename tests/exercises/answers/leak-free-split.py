@@ -360,3 +360,10 @@ def fresh_while(sources, every):
         if seen.index(s) % every == 0:
             out.append(i)
     return out
+
+
+# === wrong casefolded
+def blind_b8(sources, every):
+    keys = [s.casefold().rstrip(".!? ") for s in sources]
+    test = set(list(dict.fromkeys(keys))[::every])
+    return [i for i, k in enumerate(keys) if k in test]

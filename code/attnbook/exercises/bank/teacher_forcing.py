@@ -92,7 +92,9 @@ MISTAKES = (
     Mistake("first-padding-looked-for",
         (COUNT + ").sum(1, keepdim=True)", "target_ids == pad).int().argmax(1, keepdim=True)"),
         "the first padding is looked for with `argmax`, which says 0 where there is none. A full row then gets its "
-        "`eos` in the place of its first word.", "What does `argmax` return if no entry is 1?"),
+        "`eos` in the place of its first word.", "What does `argmax` return if no entry is 1?",
+        also=(((COUNT + ").sum(1, keepdim=True)", "target_ids == pad).int().argmax(1, keepdim=True)"),
+               ("labels[:, :-1]], dim=1)", "words[:, :-1]], dim=1)")),)),
     Mistake("not-shifted", (RESULT, "return inputs, inputs"),
         "the labels are not shifted. At each position the model is asked for the word that it is being given.",
         "While the word 5 goes in, which word of the first sentence should come out?"),

@@ -69,6 +69,8 @@ MISTAKES = (
         "In which order does `layer(query, key, value)` name its arguments, and does your stack follow it?"),
     Mistake("inputs-transposed", (ORDER, "[W_q.T, W_k.T, W_v.T]"),
         "W_q, W_k and W_v are transposed. PyTorch applies its weights as `x @ W.T`, too.", SAME),
+    Mistake("W_o-transposed", (OUT, "layer.out_proj.weight.copy_(W_o.T)"),
+        "W_o is transposed. PyTorch applies its weights as `x @ W.T`, too.", SAME),
     Mistake("all-transposed", ((ORDER, "[W_q.T, W_k.T, W_v.T]"), (OUT, "layer.out_proj.weight.copy_(W_o.T)")),
         "all four weights are transposed. PyTorch applies its weights as `x @ W.T`, too.", SAME),
     Mistake("rows-interleaved", (CAT, "torch.stack([W_q, W_k, W_v], 1).reshape(-1, len(W_q))"),
