@@ -138,7 +138,7 @@ def bahdanau_averages_keys(state, memory, lens, W_q, W_k, w_v):
     return attend(state[-1] @ W_q.T, memory, lens, W_k, w_v, values="keys")
 
 
-# === wrong unknown
+# === wrong softmax-over-batch
 def bahdanau_softmax_dim_0(state, memory, lens, W_q, W_k, w_v):
     return attend(state[-1] @ W_q.T, memory, lens, W_k, w_v, fill=-1e30, dim=0)
 

@@ -244,7 +244,7 @@ def masked_loss_log_of_softmax_masked_select_unseen_1(logits, target, pad):
     return -p[torch.arange(len(p)), target[m]].log().mean()
 
 
-# === wrong wrong-at-the-edge
+# === wrong log-of-softmax
 def masked_loss_floor_unseen_2(logits, target, pad):
     m = target != pad
     p = logits.softmax(-1).gather(-1, target[..., None]).squeeze(-1).clamp_min(1e-9)
