@@ -17,12 +17,12 @@ from .wording import number, values
 def ignores(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
     """Find an argument that makes no difference to the reader's result although it should."""
     right = [case for case in cases if case.right()][:2]
-    wrong = [case for case in cases if not case.right()]
-    wrong = sorted(wrong, key=lambda case: -case.expected.numel())[:5]  # several, lest it be a coincidence
+    wrong = sorted((case for case in cases if not case.right()), key=lambda case: -case.expected.numel())
+    others, wrong = right + wrong[2:5], wrong[:2]  # several, lest it be a coincidence
     for position, name in enumerate(exercise.parameters):
         if not all(_makes_no_difference(case, position) for case in wrong):
             continue
-        if any(_makes_a_difference(case, position) for case in right):
+        if any(_makes_a_difference(case, position) for case in others):
             continue
         if outside := {n: what for n, what in read_from_outside(fn).items() if what.startswith("a tensor")}:
             return message("reads-a-global", name=name, outside=listed(outside))

@@ -143,7 +143,8 @@ MISTAKES = (
         "whatever is hidden from anyone is replaced for everyone. Then a position may miss what it is allowed to see, "
         "and honest outputs move.", "Which row of the mask belongs to position i?"),
     Mistake("first-hidden-only", (HIDDEN, "~mask[i] & ((~mask[i]).cumsum(0) == 1)"),
-        "only the first of the hidden inputs is replaced", "Which inputs does row i of the mask hide?", two_ahead),
+        "only the first of the hidden inputs is replaced. A layer may look at another.",
+        "How many inputs does row i of the mask hide?", two_ahead),
     Mistake("zeros", (OTHER, "torch.zeros_like(x)"),
         "the hidden inputs are replaced by zeros. Where they are zero already, as padding often is, nothing changes.",
         "What could take their place so that a change is certain?", zeros_at_the_end),
