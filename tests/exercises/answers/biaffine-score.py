@@ -262,4 +262,9 @@ def fresh_augmented(start, end, U, w_start, w_end, b):
 # === wrong first-bias-for-all
 def blind_b1(start, end, U, w_start, w_end, b):
     x = torch.einsum("bti,cij,bsj->bcts", start, U, end)
-    return x + torch.einsum("bti,ci->bct", start, w_start)[:, :, :, None] + torch.einsum("bsj,cj->bcs", end, w_end)[:, :, None] + b[0]
+    return (
+        x
+        + torch.einsum("bti,ci->bct", start, w_start)[:, :, :, None]
+        + torch.einsum("bsj,cj->bcs", end, w_end)[:, :, None]
+        + b[0]
+    )

@@ -443,7 +443,7 @@ def blind_b4(hypothesis, references, max_n):
     logs = 0.0
     r = min(references, key=lambda r: (abs(len(r) - c), len(r)))
     for n in range(1, max_n + 1):
-        g = lambda s: Counter(tuple(s[i:i + n]) for i in range(len(s) - n + 1))
+        g = lambda s: Counter(tuple(s[i : i + n]) for i in range(len(s) - n + 1))
         best = Counter()
         for ref in references:
             best |= g(ref)

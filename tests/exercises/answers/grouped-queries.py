@@ -279,5 +279,5 @@ def blind_n3(q, k, v):
     B, G, S, D = k.shape
     kk = k.reshape(B, 1, G * S, D)
     vv = v.reshape(B, 1, G * S, D)
-    a = torch.softmax(q @ kk.mT / D ** 0.5, -1)
+    a = torch.softmax(q @ kk.mT / D**0.5, -1)
     return a @ vv

@@ -332,5 +332,5 @@ def fresh_where(queries, keys, values, width):
 # === wrong nan-gradient
 def blind_b3(queries, keys, values, width):
     u = (queries[:, :, None] - keys[:, None, :]) / width
-    k = torch.clamp(1 - u ** 2, min=0)
+    k = torch.clamp(1 - u**2, min=0)
     return torch.nan_to_num(k / k.sum(-1, keepdim=True)) @ values

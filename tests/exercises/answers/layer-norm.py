@@ -251,5 +251,5 @@ def fresh_var(x, gain, shift, eps):
 # === wrong float32
 def blind_b7(x, gain, shift, eps):
     m = x.mean(-1, keepdim=True)
-    v = (x ** 2).mean(-1, keepdim=True) - m ** 2
+    v = (x**2).mean(-1, keepdim=True) - m**2
     return gain * (x - m) / torch.sqrt(v + eps) + shift

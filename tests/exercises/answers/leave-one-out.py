@@ -297,7 +297,7 @@ def fresh_loop(x, y, w):
 # === wrong width-not-squared
 def blind_b2(x, y, w):
     d = x[:, None] - x[None, :]
-    scores = -w * d ** 2 / 2
+    scores = -w * d**2 / 2
     eye = torch.eye(len(x), dtype=torch.bool)
     a = scores.masked_fill(eye, float("-inf")).softmax(-1)
     return ((a @ y - y) ** 2).sum()

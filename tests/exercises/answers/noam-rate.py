@@ -217,10 +217,10 @@ def fresh_if(step, d_model, warmup):
 def blind_b3(step, d_model, warmup):
     s = step + 1
     if s < warmup:
-        return d_model ** -0.5 * s / warmup
-    return d_model ** -0.5 * s ** -0.5
+        return d_model**-0.5 * s / warmup
+    return d_model**-0.5 * s**-0.5
 
 
 # === wrong taken-for
 def blind_b6(step, d_model, warmup):
-    return d_model ** -0.5 * min((step + 1) ** -0.5, step * warmup ** -1.5)
+    return d_model**-0.5 * min((step + 1) ** -0.5, step * warmup**-1.5)

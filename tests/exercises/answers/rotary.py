@@ -311,7 +311,8 @@ def rotary_two_layouts(x, positions):
 
 # === wrong counted-from-the-first
 def blind_b5(x, positions):
-    D = x.shape[1]; h = D // 2
+    D = x.shape[1]
+    h = D // 2
     a = (positions - positions[0])[:, None] * 10000.0 ** (-2 * torch.arange(h, dtype=x.dtype) / D)
     u, w = x[:, :h], x[:, h:]
     return torch.cat([u * a.cos() - w * a.sin(), w * a.cos() + u * a.sin()], 1)
@@ -319,7 +320,8 @@ def blind_b5(x, positions):
 
 # === right
 def blind_b6(x, positions):
-    D = x.shape[1]; h = D // 2
+    D = x.shape[1]
+    h = D // 2
     a = positions[:, None] * 10000.0 ** (-2 * torch.arange(h) / D)
     u, w = x[:, :h], x[:, h:]
     return torch.cat([u * a.cos() - w * a.sin(), w * a.cos() + u * a.sin()], 1)

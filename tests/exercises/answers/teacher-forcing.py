@@ -381,8 +381,8 @@ def blind_n2(target_ids, bos, eos, pad):
     labels = torch.full((B, T + 1), pad)
     inputs = torch.full((B, T + 1), pad)
     for i in range(B):
-        labels[i, :n[i]] = target_ids[i, :n[i]]
+        labels[i, : n[i]] = target_ids[i, : n[i]]
         labels[i, n[i]] = eos
-        inputs[i, :n[i]] = target_ids[i, :n[i]]
+        inputs[i, : n[i]] = target_ids[i, : n[i]]
         inputs[i, 0] = bos
     return inputs, labels
