@@ -9,7 +9,7 @@ from .calls import at_line, copies, error_text, names_used, observe
 from .devices import WrongDevice, on_another_device
 from .recognise import Case, first_failed, largest, near
 from .verdict import Finding, message
-from .wording import LONGEST, in_words, short, told_apart, values
+from .wording import LONGEST, in_words, short, side_by_side, told_apart, values
 
 CUTS = (
     *("detach", "item", "numpy", "tolist", "data", "no_grad", "inference_mode", "float", "tensor"),
@@ -77,6 +77,25 @@ def keeps_dtype(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
     return None
 
 
+def loses_digits(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
+    """Find numbers that are right in float64 and far off in float32, where the solution's are not."""
+    for case in cases if exercise.floats else ():
+        single = in_another_dtype(case.arguments, torch.float32)
+        got, right = (case.numbers(observe(f, single).result) for f in (fn, exercise.solution))
+        off, unavoidable = (_distance(numbers, case.expected) for numbers in (got, right))
+        if off > 0.01 + 30 * unavoidable:
+            seen = side_by_side(case.given, case.expected, got.detach()).rstrip()
+            return message("few-digits/float32", "float32", seen=seen)
+    return None
+
+
+def _distance(got: torch.Tensor | None, expected: torch.Tensor) -> float:
+    """How far numbers are off, as a share of the largest; 0 if they are of another kind or not finite."""
+    if got is None or got.shape != expected.shape or not expected.numel() or not torch.isfinite(got).all():
+        return 0.0
+    return float((got.detach().to(expected.dtype) - expected).abs().max() / expected.abs().max().clamp(min=1e-3))
+
+
 def float32_only(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
     """Find out whether a call that failed in float64 is right in float32."""
     if (case := first_failed(cases)) is None:
@@ -124,6 +143,28 @@ def gradients(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
             if found := _compare(case, name, mine, theirs if theirs is None else theirs.to(result.dtype), cut):
                 return found
     return None
+
+
+def finite_gradients(exercise, fn: Callable, drawn: list[Case]) -> Finding | None:
+    """Find a gradient that is not finite where the solution's is; at a kink, which draws may hit, slopes may differ."""
+    names = [name for name in exercise.parameters if name in exercise.floats]
+    for case in drawn if names else ():
+        leaves = _leaves(exercise, case.arguments)
+        wanted = [leaf for leaf in leaves if isinstance(leaf, torch.Tensor) and leaf.requires_grad]
+        expected, got = (_slopes(case, f, leaves, wanted) for f in (exercise.solution, fn))
+        for name, right, mine in zip(names, expected, got, strict=True):
+            if mine is not None and torch.isfinite(right).all() and not torch.isfinite(mine).all():
+                return _compare(case, name, right, mine, "")
+    return None
+
+
+def _slopes(case: Case, fn: Callable, leaves: tuple, wanted: list) -> tuple:
+    """The gradients of the sum of a function's numbers; None for each that there is none of."""
+    with torch.enable_grad():
+        result = case.numbers(observe(lambda: fn(*leaves), ()).result)
+        if result is None or result.grad_fn is None:
+            return (None,) * len(wanted)
+        return torch.autograd.grad(result.sum(), wanted, allow_unused=True)
 
 
 def _compare(case: Case, name: str, expected: torch.Tensor, got: torch.Tensor | None, cut: str):

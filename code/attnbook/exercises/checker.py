@@ -9,6 +9,7 @@ from . import beyond_numbers, guard, unexplained
 from .calls import at_line, error_text, is_unwritten
 from .errors import an_error, at_the_edge
 from .recognise import Case, fit, known_mistake, make_case, several_mistakes
+from .slips import slip
 from .space import draws
 from .verdict import Finding, Verdict, first, message
 from .wording import one_line
@@ -60,7 +61,7 @@ def _praise(exercise, count: int) -> str:
 
 def examine(exercise, fn: Callable) -> tuple[Finding | None, list[Case]]:
     """Look for what is wrong with an answer; returns what was tried as well."""
-    if found := _callable(exercise, fn) or _signature(exercise, fn):
+    if found := _callable(exercise, fn) or _signature(exercise, fn) or first(exercise.bans, exercise, fn):
         return found, []
     cases = [make_case(exercise, fn, exercise.example())]
     if is_unwritten(fn, cases[0].call):
@@ -72,7 +73,7 @@ def examine(exercise, fn: Callable) -> tuple[Finding | None, list[Case]]:
     if found := _numbers(exercise, fn, cases):
         return found, cases
     drawn = [*cases, *draws(exercise, fn)] if exercise.space else cases
-    return _numbers(exercise, fn, drawn) or _conduct(exercise, fn, cases), drawn
+    return _numbers(exercise, fn, drawn) or _conduct(exercise, fn, cases, drawn[len(cases) :]), drawn
 
 
 def _callable(exercise, fn: object) -> Finding | None:
@@ -114,22 +115,24 @@ def _numbers(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
             beyond_numbers.float32_only,
             an_error,
         ),
-        *(*answer.looks, *exercise.describers, *ordinary),
+        *(*answer.looks, slip, *exercise.describers, *ordinary),
         *(unexplained.almost, beyond_numbers.writes, unexplained.unknown),
     )
     return first(looks, exercise, fn, cases)
 
 
-def _conduct(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
+def _conduct(exercise, fn: Callable, cases: list[Case], drawn: list[Case]) -> Finding | None:
     looks = (
         beyond_numbers.writes,
         unexplained.not_repeatable,
         beyond_numbers.gradients,
         beyond_numbers.keeps_dtype,
+        beyond_numbers.loses_digits,
         beyond_numbers.changes_torch,
     )
     return (
         exercise.answer.demand(exercise, fn, cases)
         or first(exercise.demands, exercise, fn)
         or first((*looks, *(beyond_numbers.any_layout,) * exercise.views), exercise, fn, cases)
+        or beyond_numbers.finite_gradients(exercise, fn, drawn)
     )

@@ -73,8 +73,8 @@ class Exercise:
 
     The solution has the name that the reader's function has. Its source is shown to the reader, its numbers are the
     reference, its signature and docstring are the stub. The task itself is stated in the chapter.
-    Detectors and describers go from (exercise, function, cases) to a finding or None, demands and remarks from
-    (exercise, function).
+    Detectors and describers go from (exercise, function, cases) to a finding or None, bans, demands and remarks
+    from (exercise, function).
     """
 
     name: str  # given to `check`, for instance soft-lookup
@@ -97,6 +97,7 @@ class Exercise:
     differentiable: tuple[str, ...] = ()  # the parameters that a gradient must reach
     detectors: tuple[Callable, ...] = ()  # further recognisers
     describers: tuple[Callable, ...] = ()  # asked last, where nothing has been recognised
+    bans: tuple[Callable, ...] = ()  # asked of the function before it is called
     demands: tuple[Callable, ...] = ()  # what a right answer must do besides giving the right numbers
     remarks: tuple[Callable, ...] = ()  # asked of a right answer; what they find is told as something for later
 

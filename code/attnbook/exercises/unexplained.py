@@ -7,8 +7,9 @@ import torch
 
 from .arguments import draw
 from .calls import copies, observe, read_from_outside
+from .edits import named_locals
 from .errors import at_the_edge, listed
-from .recognise import Case, fit, make_case, near, smallest_wrong
+from .recognise import Case, fit, make_case, near, near_squeezed, smallest_wrong
 from .verdict import Finding, message
 from .wording import number, values
 
@@ -16,12 +17,12 @@ from .wording import number, values
 def ignores(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
     """Find an argument that makes no difference to the reader's result although it should."""
     right = [case for case in cases if case.right()][:2]
-    wrong = [case for case in cases if not case.right()]
-    wrong = sorted(wrong, key=lambda case: -case.expected.numel())[:2]  # two, lest it be a coincidence
+    wrong = sorted((case for case in cases if not case.right()), key=lambda case: -case.expected.numel())
+    others, wrong = right + wrong[2:5], wrong[:2]  # several, lest it be a coincidence
     for position, name in enumerate(exercise.parameters):
         if not all(_makes_no_difference(case, position) for case in wrong):
             continue
-        if any(_makes_a_difference(case, position) for case in right):
+        if any(_makes_a_difference(case, position) for case in others):
             continue
         if outside := {n: what for n, what in read_from_outside(fn).items() if what.startswith("a tensor")}:
             return message("reads-a-global", name=name, outside=listed(outside))
@@ -126,7 +127,21 @@ def not_repeatable(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
 
 
 def path(case: Case) -> str:
-    """The numbers that the solution passes on the way to its answer, where they are few, as a line of a message."""
-    on_the_way = [(what, values(value)) for what, value in case.exercise.on_the_way(case.arguments)]
-    steps = "; ".join(f"{what} {value}" for what, value in on_the_way if not value.startswith("numbers of"))
-    return f"\nOn the way there, the solution computes: {steps}." if steps else ""
+    """The numbers that the solution passes on the way to its answer, where they are few, as lines of a message.
+
+    And which of them the reader's function holds, under what name.
+    """
+    on_the_way = case.exercise.on_the_way(case.arguments)
+    told = [(what, values(value)) for what, value in on_the_way]
+    steps = "; ".join(f"{what} {value}" for what, value in told if not value.startswith("numbers of"))
+    mine = observe(lambda *given: named_locals(case.fn, given), case.arguments).result or {}
+    tensors = {name: value for name, value in mine.items() if isinstance(value, torch.Tensor) and value.numel() > 1}
+    held = {what: [name for name in tensors if _same(tensors[name], value)] for what, value in on_the_way}
+    right = ", ".join(f"{what} (your `{names[0]}`)" for what, names in held.items() if names)
+    return f"\nOn the way there, the solution computes: {steps}." * bool(steps) + f"\nYou have right: {right}." * bool(
+        right
+    )
+
+
+def _same(mine: torch.Tensor, right: object) -> bool:
+    return isinstance(right, torch.Tensor) and near_squeezed(mine, right)

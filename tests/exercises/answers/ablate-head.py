@@ -250,3 +250,12 @@ def fresh_difference(weights, value, W_o, b_o, head, mean):
     full = o.transpose(1, 2).flatten(2) @ W_o.T + b_o
     part = W_o[:, head * Dh : (head + 1) * Dh]
     return full + (mean - o[:, head]) @ part.T
+
+
+# === wrong values-replaced
+def blind_b4(weights, value, W_o, b_o, head, mean):
+    v = value.clone()
+    v[:, head] = mean
+    o = weights @ v
+    B, H, T, d = o.shape
+    return o.transpose(1, 2).reshape(B, T, H * d) @ W_o.T + b_o

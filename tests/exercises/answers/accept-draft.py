@@ -345,3 +345,15 @@ def fresh_product(drafted, p, q, luck):
             r = torch.relu(p[t] - q[t])
             return r / r.sum()
     return p[len(drafted)]
+
+
+# === wrong accepted-ones-counted
+def blind_b4(drafted, p, q, luck):
+    K = len(drafted)
+    i = torch.arange(K)
+    ok = luck < p[i, drafted] / q[i, drafted]
+    n = int(ok.sum())
+    if n == K:
+        return p[-1].clone()
+    r = (p[n] - q[n]).clamp(min=0)
+    return r / r.sum()

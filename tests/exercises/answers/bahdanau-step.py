@@ -59,11 +59,21 @@ def bahdanau_by_linear_layers(state, memory, lens, W_q, W_k, w_v):
     return torch.bmm(weights.unsqueeze(1), memory).squeeze(1), weights
 
 
-# === right
+# === wrong rescaled-after-softmax
 def bahdanau_by_exponentials(state, memory, lens, W_q, W_k, w_v):
     scores = torch.tanh((state[-1] @ W_q.T)[:, None, :] + memory @ W_k.T).matmul(w_v)
     there = (torch.arange(memory.shape[1], device=lens.device) < lens[:, None]).to(scores.dtype)
     share = (scores - scores.max(1, keepdim=True).values).exp() * there
+    weights = share / share.sum(1, keepdim=True)
+    return (weights[:, :, None] * memory).sum(1), weights
+
+
+# === right
+def bahdanau_by_exponentials_of_the_words(state, memory, lens, W_q, W_k, w_v):
+    scores = torch.tanh((state[-1] @ W_q.T)[:, None, :] + memory @ W_k.T).matmul(w_v)
+    there = torch.arange(memory.shape[1], device=lens.device) < lens[:, None]
+    scores = scores.masked_fill(~there, -torch.inf)
+    share = (scores - scores.max(1, keepdim=True).values).exp()
     weights = share / share.sum(1, keepdim=True)
     return (weights[:, :, None] * memory).sum(1), weights
 
@@ -128,7 +138,7 @@ def bahdanau_averages_keys(state, memory, lens, W_q, W_k, w_v):
     return attend(state[-1] @ W_q.T, memory, lens, W_k, w_v, values="keys")
 
 
-# === wrong unknown
+# === wrong softmax-over-batch
 def bahdanau_softmax_dim_0(state, memory, lens, W_q, W_k, w_v):
     return attend(state[-1] @ W_q.T, memory, lens, W_k, w_v, fill=-1e30, dim=0)
 
@@ -283,3 +293,19 @@ def fresh_loop(state, memory, lens, W_q, W_k, w_v):
         cs.append(a @ h)
         ws.append(a)
     return torch.stack(cs), torch.stack(ws)
+
+
+# === wrong rescaled-after-softmax
+def blind_b5(state, memory, lens, W_q, W_k, w_v):
+    e = torch.tanh((state[-1] @ W_q.T)[:, None] + memory @ W_k.T) @ w_v
+    a = e.softmax(-1) * (torch.arange(memory.shape[1]) < lens[:, None])
+    a = a / a.sum(-1, keepdim=True)
+    return (a[:, None] @ memory)[:, 0], a
+
+
+# === wrong softmax-over-batch
+def blind_b8(state, memory, lens, W_q, W_k, w_v):
+    e = torch.tanh((state[-1] @ W_q.T)[:, None] + memory @ W_k.T) @ w_v
+    e = e.masked_fill(torch.arange(memory.shape[1]) >= lens[:, None], -1e9)
+    a = e.softmax(0)
+    return (a[:, None] @ memory)[:, 0], a

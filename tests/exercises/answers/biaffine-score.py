@@ -257,3 +257,14 @@ def fresh_augmented(start, end, U, w_start, w_end, b):
     top = torch.cat([U, w_start[:, :, None]], 2)
     low = torch.cat([w_end, b[:, None]], 1)[:, None]
     return torch.einsum("btd,cde,bse->bcts", s1, torch.cat([top, low], 1), e1)
+
+
+# === wrong first-bias-for-all
+def blind_b1(start, end, U, w_start, w_end, b):
+    x = torch.einsum("bti,cij,bsj->bcts", start, U, end)
+    return (
+        x
+        + torch.einsum("bti,ci->bct", start, w_start)[:, :, :, None]
+        + torch.einsum("bsj,cj->bcs", end, w_end)[:, :, None]
+        + b[0]
+    )

@@ -435,3 +435,20 @@ def fresh_logs(hypothesis, references, max_n):
         logs += math.log(hit / sum(c.values()))
     r = sorted((abs(len(x) - h), len(x)) for x in references)[0][1]
     return math.exp(logs / max_n) * min(1.0, math.exp(1 - r / h))
+
+
+# === wrong divided-by-the-length
+def blind_b4(hypothesis, references, max_n):
+    c = len(hypothesis)
+    logs = 0.0
+    r = min(references, key=lambda r: (abs(len(r) - c), len(r)))
+    for n in range(1, max_n + 1):
+        g = lambda s: Counter(tuple(s[i : i + n]) for i in range(len(s) - n + 1))
+        best = Counter()
+        for ref in references:
+            best |= g(ref)
+        hit = sum((g(hypothesis) & best).values())
+        if hit == 0:
+            return 0.0
+        logs += math.log(hit / c)
+    return min(1.0, math.exp(1 - len(r) / c)) * math.exp(logs / max_n)

@@ -375,3 +375,27 @@ def fresh_sdpa(x, memory, W_q, W_k, W_v, memory_lens):
         F.linear(memory, W_v),
         attn_mask=keep[:, None].expand(-1, x.shape[1], -1),
     )
+
+
+# === wrong exchanged
+def blind_b5(x, memory, W_q, W_k, W_v, memory_lens):
+    q, k, v = x @ W_q.T, memory @ W_v.T, memory @ W_k.T
+    s = q @ k.transpose(1, 2) / x.shape[-1] ** 0.5
+    keep = torch.arange(memory.shape[1])[None, None] < memory_lens[:, None, None]
+    return torch.softmax(s.masked_fill(~keep, float("-inf")), -1) @ v
+
+
+# === wrong exchanged
+def blind_b6(x, memory, W_q, W_k, W_v, memory_lens):
+    q, k, v = x @ W_k.T, memory @ W_q.T, memory @ W_v.T
+    s = q @ k.transpose(1, 2) / x.shape[-1] ** 0.5
+    keep = torch.arange(memory.shape[1])[None, None] < memory_lens[:, None, None]
+    return torch.softmax(s.masked_fill(~keep, float("-inf")), -1) @ v
+
+
+# === wrong exchanged
+def blind_b9(x, memory, W_q, W_k, W_v, memory_lens):
+    q, k, v = x @ W_v.T, memory @ W_k.T, memory @ W_q.T
+    s = q @ k.transpose(1, 2) / x.shape[-1] ** 0.5
+    keep = torch.arange(memory.shape[1])[None, None] < memory_lens[:, None, None]
+    return torch.softmax(s.masked_fill(~keep, -torch.inf), -1) @ v

@@ -183,7 +183,7 @@ def gaussian_log_on_top(query, key):
     return F.softmax((query @ key.T - (key**2).sum(-1) / 2).T, 0).T.log()
 
 
-# === wrong other-scores
+# === wrong divided-by-the-length
 def gaussian_other_scores(query, key):
     k = key / key.norm(dim=-1, keepdim=True)
     return F.softmax(query @ k.T, -1)

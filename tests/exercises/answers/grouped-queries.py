@@ -248,3 +248,36 @@ def fresh_five(q, k, v):
     G = k.shape[1]
     s = q.reshape(B, G, H // G, T, D) @ k[:, :, None].mT / D**0.5
     return (s.softmax(-1) @ v[:, :, None]).reshape(B, H, T, D)
+
+
+# === wrong scaled-by-the-group
+def blind_b2(q, k, v):
+    B, H, T, d = q.shape
+    G = k.shape[1]
+    q = q.reshape(B, G, H // G, T, d)
+    s = torch.einsum("bgntd,bgsd->bgnts", q, k) / math.sqrt(d * (H // G))
+    o = torch.einsum("bgnts,bgsd->bgntd", s.softmax(-1), v)
+    return o.reshape(B, H, T, d)
+
+
+# === wrong exchanged
+def blind_b6(q, k, v):
+    n = q.shape[1] // k.shape[1]
+    k, v = k.repeat_interleave(n, 1), v.repeat_interleave(n, 1)
+    return torch.softmax(q @ v.mT / q.shape[-1] ** 0.5, -1) @ k
+
+
+# === wrong causal-too
+def blind_b7(q, k, v):
+    n = q.shape[1] // k.shape[1]
+    k, v = k.repeat_interleave(n, 1), v.repeat_interleave(n, 1)
+    return torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+
+
+# === wrong one-pool
+def blind_n3(q, k, v):
+    B, G, S, D = k.shape
+    kk = k.reshape(B, 1, G * S, D)
+    vv = v.reshape(B, 1, G * S, D)
+    a = torch.softmax(q @ kk.mT / D**0.5, -1)
+    return a @ vv

@@ -370,3 +370,22 @@ def fresh_sdpa(q, k, v, past_keys, past_values, rotate):
     K, V = torch.cat([past_keys, rotate(k, pos)], -2), torch.cat([past_values, v], -2)
     m = torch.ones(T, t + T, dtype=torch.bool, device=q.device).tril(t)
     return (torch.nn.functional.scaled_dot_product_attention(rotate(q, pos), K, V, attn_mask=m), K, V)
+
+
+# === wrong rescaled-after-softmax
+def blind_b10(q, k, v, past_keys, past_values, rotate):
+    t, T = past_keys.shape[2], q.shape[2]
+    at = torch.arange(t, t + T)
+    K, V = torch.cat([past_keys, rotate(k, at)], 2), torch.cat([past_values, v], 2)
+    a = torch.softmax(rotate(q, at) @ K.mT / q.shape[-1] ** 0.5, -1) * (torch.arange(t + T) <= at[:, None])
+    return a / a.sum(-1, keepdim=True) @ V, K, V
+
+
+# === wrong mask-from-the-first-column
+def blind_b6(q, k, v, past_keys, past_values, rotate):
+    t, T = past_keys.shape[2], q.shape[2]
+    pos = torch.arange(t, t + T)
+    K = torch.cat([past_keys, rotate(k, pos)], 2)
+    V = torch.cat([past_values, v], 2)
+    o = torch.nn.functional.scaled_dot_product_attention(rotate(q, pos), K, V, is_causal=T > 1)
+    return o, K, V

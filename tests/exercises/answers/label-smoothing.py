@@ -280,3 +280,30 @@ def smoothing_of_an_edge(logits, target, epsilon):
     a, b = 1 - epsilon, epsilon / (V - 1)
     floor = -a * math.log(a) - epsilon * math.log(b)
     return F.cross_entropy(logits, soft(logits, target, epsilon)) - floor
+
+
+# === wrong smallest-of-two-words
+def blind_b1(logits, target, epsilon):
+    V = logits.shape[1]
+    lp = logits.log_softmax(-1)
+    right = lp.gather(1, target[:, None]).squeeze(1)
+    others = lp.sum(1) - right
+    loss = -(1 - epsilon) * right - epsilon / (V - 1) * others
+    e = torch.tensor([1 - epsilon, epsilon], dtype=logits.dtype)
+    low = -torch.xlogy(e, e).sum()
+    return loss.mean() - low
+
+
+# === wrong target-exchanged
+def blind_b6(logits, target, epsilon):
+    V = logits.shape[1]
+    soft = torch.full_like(logits, (1 - epsilon) / (V - 1)).scatter(1, target[:, None], epsilon)
+    return (torch.xlogy(soft, soft) - soft * logits.log_softmax(1)).sum(1).mean()
+
+
+# === wrong smallest-of-the-batch
+def blind_b9(logits, target, epsilon):
+    V = logits.shape[1]
+    soft = torch.full_like(logits, epsilon / (V - 1)).scatter(1, target[:, None], 1 - epsilon)
+    loss = -(soft * logits.log_softmax(1)).sum(1)
+    return (loss - loss.min()).mean()

@@ -66,12 +66,26 @@ def split_with_while(sources, every):
     return [i for i, k in enumerate(keys) if k in test_sentences]
 
 
-# === right
+# === wrong casefolded
 def split_by_counting(sources, every):
     number, count = {}, 0
     test = []
     for i in range(len(sources)):
         k = sources[i].casefold().rstrip(". !?")
+        if k not in number:
+            number[k] = count
+            count = count + 1
+        if not number[k] % every:
+            test.append(i)
+    return test
+
+
+# === right
+def split_by_counting_lowered(sources, every):
+    number, count = {}, 0
+    test = []
+    for i in range(len(sources)):
+        k = sources[i].lower().rstrip(". !?")
         if k not in number:
             number[k] = count
             count = count + 1
@@ -346,3 +360,10 @@ def fresh_while(sources, every):
         if seen.index(s) % every == 0:
             out.append(i)
     return out
+
+
+# === wrong casefolded
+def blind_b8(sources, every):
+    keys = [s.casefold().rstrip(".!? ") for s in sources]
+    test = set(list(dict.fromkeys(keys))[::every])
+    return [i for i, k in enumerate(keys) if k in test]

@@ -373,3 +373,78 @@ def fresh_two(attend, x, mask):
             z = torch.where(mask[i].unsqueeze(1), x, torch.rand_like(x) * 7 - 3)
             out[i] |= bool((attend(z)[i] != attend(x)[i]).any())
     return out
+
+
+# === wrong rises-only
+def blind_b11(attend, x, mask):
+    out = attend(x)
+    torch.manual_seed(0)
+    res = torch.zeros(len(x), dtype=torch.bool)
+    for i in range(len(x)):
+        z = torch.where(mask[i][:, None], x, torch.randn_like(x))
+        res[i] = (attend(z)[i] - out[i]).max() > 1e-6
+    return res
+
+
+# === wrong features-added
+def blind_b12(attend, x, mask):
+    out = attend(x).sum(-1)
+    torch.manual_seed(0)
+    res = torch.zeros(len(x), dtype=torch.bool)
+    for i in range(len(x)):
+        z = torch.where(mask[i][:, None], x, torch.randn_like(x))
+        res[i] = (attend(z)[i].sum() - out[i]).abs() > 1e-6
+    return res
+
+
+# === wrong out-of-hearing
+def blind_b6(attend, x, mask):
+    out = attend(x)
+    res = torch.zeros(len(x), dtype=torch.bool)
+    for i in range(len(x)):
+        z = x.clone()
+        z[~mask[i]] = 1e9
+        res[i] = not torch.allclose(attend(z)[i], out[i])
+    return res
+
+
+# === wrong one-feature
+def blind_b9(attend, x, mask):
+    out = attend(x)
+    res = torch.zeros(len(x), dtype=torch.bool)
+    for i in range(len(x)):
+        z = torch.where(mask[i][:, None], x, torch.randn_like(x))
+        res[i] = abs(attend(z)[i, 0] - out[i, 0]) > 1e-6
+    return res
+
+
+# === wrong all-hidden-at-once
+def blind_n1(attend, x, mask):
+    hidden = ~mask.all(0)
+    z = x.clone()
+    z[hidden] = torch.randn(int(hidden.sum()), x.shape[1]).to(x.dtype)
+    return ((attend(z) - attend(x)).abs() > 1e-6).any(1)
+
+
+# === wrong first-hidden-only
+def blind_n2(attend, x, mask):
+    base = attend(x)
+    bad = torch.zeros(len(x), dtype=torch.bool)
+    for i in range(len(x)):
+        hid = (~mask[i]).nonzero().flatten().tolist()
+        if not hid:
+            continue
+        z = x.clone()
+        z[hid[0]] = z[hid[0]] + 10 * torch.rand(x.shape[1], dtype=x.dtype)
+        bad[i] = not torch.allclose(attend(z)[i], base[i])
+    return bad
+
+
+# === wrong out-of-hearing
+def blind_n3(attend, x, mask):
+    base = attend(x)
+    bad = []
+    for i in range(len(x)):
+        z = x + torch.rand_like(x) * (~mask[i]).unsqueeze(1)
+        bad.append(bool((attend(z)[i] != base[i]).any()))
+    return torch.tensor(bad)

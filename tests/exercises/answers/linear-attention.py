@@ -316,3 +316,17 @@ def fresh_table(query, key, value):
     f = lambda x: torch.where(x > 0, x + 1, x.clamp(max=0).exp())
     a = (f(query) @ f(key).T).tril()
     return (a / a.sum(1, keepdim=True)) @ value
+
+
+# === wrong features-of-the-score
+def blind_b6(query, key, value):
+    a = torch.nn.functional.elu(query @ key.T) + 1
+    a = a.tril()
+    return a @ value / a.sum(1, keepdim=True)
+
+
+# === wrong own-key-below
+def blind_b9(query, key, value):
+    q, k = torch.nn.functional.elu(query) + 1, torch.nn.functional.elu(key) + 1
+    a = (q @ k.T).tril()
+    return a @ value / (q * k).sum(1, keepdim=True)

@@ -287,3 +287,10 @@ def fresh_logsumexp(scores, valid_lens, chosen):
     keep = torch.arange(scores.shape[-1], device=scores.device)[None] < valid_lens[:, None]
     s = scores.masked_fill(~keep, float("-inf"))
     return s.log_softmax(-1)[torch.arange(len(s), device=s.device), chosen]
+
+
+# === wrong softmax-over-batch
+def blind_b3(scores, valid_lens, chosen):
+    keep = torch.arange(scores.shape[1]) < valid_lens[:, None]
+    lp = scores.masked_fill(~keep, -math.inf).log_softmax(0)
+    return lp.gather(1, chosen[:, None])[:, 0]

@@ -244,7 +244,7 @@ def masked_loss_log_of_softmax_masked_select_unseen_1(logits, target, pad):
     return -p[torch.arange(len(p)), target[m]].log().mean()
 
 
-# === wrong wrong-at-the-edge
+# === wrong log-of-softmax
 def masked_loss_floor_unseen_2(logits, target, pad):
     m = target != pad
     p = logits.softmax(-1).gather(-1, target[..., None]).squeeze(-1).clamp_min(1e-9)
@@ -310,3 +310,18 @@ def fresh_ce(logits, target, pad):
 
     total = F.cross_entropy(logits.flatten(0, 1), target.flatten(), ignore_index=pad, reduction="sum")
     return total / max(int((target != pad).sum()), 1)
+
+
+# === wrong log-of-softmax
+def blind_n2(logits, target, pad):
+    p = logits.softmax(-1).gather(2, target[..., None])[..., 0]
+    keep = target != pad
+    loss = -torch.log(p + 1e-9)
+    return (loss * keep).sum() / keep.sum().clamp(min=1)
+
+
+# === wrong sums-averaged
+def blind_n4(logits, target, pad):
+    lp = logits.log_softmax(-1).gather(2, target[..., None])[..., 0]
+    keep = target != pad
+    return -(lp * keep).sum(1).mean()

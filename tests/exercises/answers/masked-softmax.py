@@ -427,3 +427,17 @@ def fresh_lists(scores, valid_lens):
     for s, n in zip(scores, valid_lens.tolist()):
         rows.append(torch.cat([s[:, :n].softmax(-1), torch.zeros_like(s[:, n:])], -1))
     return torch.stack(rows)
+
+
+# === right
+def blind_b4(scores, valid_lens):
+    S = scores.shape[-1]
+    drop = torch.arange(S) >= valid_lens[:, None, None]
+    w = torch.softmax(scores.masked_fill(drop, -math.inf), -1)
+    return torch.where(torch.isnan(w), torch.zeros_like(w), w)
+
+
+# === wrong filled-too-high
+def blind_b7(scores, valid_lens):
+    keep = torch.arange(scores.shape[-1]) < valid_lens[:, None, None]
+    return scores.masked_fill(~keep, -1e4).softmax(-1) * keep

@@ -372,3 +372,27 @@ def fresh_minus(score, words):
         z[s] = words[s] - 1 if words[s] > 0 else 1
         cols.append((score(z) - y).abs().amax(1) > 1e-6)
     return torch.stack(cols, 1)
+
+
+# === wrong mirrored
+def blind_b6(score, words):
+    base = score(words)
+    T, V = base.shape
+    out = torch.zeros(T, T, dtype=torch.bool)
+    for s in range(T):
+        w = words.clone()
+        w[s] = V - 1 - w[s]
+        out[:, s] = ((score(w) - base).abs() > 1e-6).any(1)
+    return out
+
+
+# === wrong triangle-assumed
+def blind_b8(score, words):
+    base = score(words)
+    T, V = base.shape
+    out = torch.zeros(T, T, dtype=torch.bool)
+    for s in range(T):
+        w = words.clone()
+        w[s] = (w[s] + 1) % V
+        out[s:, s] = ((score(w)[s:] - base[s:]).abs() > 1e-6).any(1)
+    return out

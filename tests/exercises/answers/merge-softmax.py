@@ -281,3 +281,34 @@ def fresh_sigmoid(most_a, total_a, mean_a, most_b, total_b, mean_b):
     la, lb = most_a + total_a.log(), most_b + total_b.log()
     share = torch.sigmoid(la - lb)
     return (most, (torch.logaddexp(la, lb) - most).exp(), share * mean_a + (1 - share) * mean_b)
+
+
+# === wrong totals-added-as-they-are
+def blind_b5(most_a, total_a, mean_a, most_b, total_b, mean_b):
+    m = torch.maximum(most_a, most_b)
+    a, b = total_a * (most_a - m).exp(), total_b * (most_b - m).exp()
+    return m, total_a + total_b, (a * mean_a + b * mean_b) / (a + b)
+
+
+# === wrong means-without-totals
+def blind_b6(most_a, total_a, mean_a, most_b, total_b, mean_b):
+    m = torch.maximum(most_a, most_b)
+    a, b = (most_a - m).exp(), (most_b - m).exp()
+    t = total_a * a + total_b * b
+    return m, t, (a * mean_a + b * mean_b) / t
+
+
+# === wrong maximum-as-a-sum
+def blind_n2(most_a, total_a, mean_a, most_b, total_b, mean_b):
+    most = torch.logaddexp(most_a, most_b)
+    ta, tb = total_a * torch.exp(most_a - most), total_b * torch.exp(most_b - most)
+    t = ta + tb
+    return most, t, (ta * mean_a + tb * mean_b) / t
+
+
+# === wrong measured-against-the-first
+def blind_n4(most_a, total_a, mean_a, most_b, total_b, mean_b):
+    most = torch.maximum(most_a, most_b)
+    tb = total_b * torch.exp(most_b - most_a)
+    t = total_a + tb
+    return most, t, (total_a * mean_a + tb * mean_b) / t

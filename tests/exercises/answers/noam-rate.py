@@ -211,3 +211,16 @@ def fresh_if(step, d_model, warmup):
     s = step + 1
     peak = (d_model * warmup) ** -0.5
     return peak * s / warmup if s < warmup else peak * (warmup / s) ** 0.5
+
+
+# === wrong relative-rise-by-cases
+def blind_b3(step, d_model, warmup):
+    s = step + 1
+    if s < warmup:
+        return d_model**-0.5 * s / warmup
+    return d_model**-0.5 * s**-0.5
+
+
+# === wrong taken-for
+def blind_b6(step, d_model, warmup):
+    return d_model**-0.5 * min((step + 1) ** -0.5, step * warmup**-1.5)

@@ -343,3 +343,10 @@ def decoder_first_positions(valid_lens, T):
     for b, n in enumerate(valid_lens.tolist()):
         mask[b, :, :n] = True
     return mask.tril()
+
+
+# === wrong itself-allowed
+def blind_b2(valid_lens, T):
+    j = torch.arange(T)
+    m = (j[None] <= j[:, None])[None] & (j >= T - valid_lens[:, None])[:, None, :]
+    return m | torch.eye(T, dtype=torch.bool)

@@ -302,3 +302,26 @@ def fresh_norm(weights):
     m = weights.mean(1) / 2 + torch.eye(weights.shape[-1]).to(weights) / 2
     m = m / m.sum(-1, keepdim=True)
     return torch.linalg.multi_dot([*m.flip(0)]) if len(m) > 1 else m[0]
+
+
+# === wrong heads-apart
+def blind_n2(weights):
+    L, H, T, _ = weights.shape
+    eye = torch.eye(T, dtype=weights.dtype)
+    out = eye.expand(H, T, T)
+    for w in weights:
+        m = w + eye
+        m = m / m.sum(-1, keepdim=True)
+        out = m @ out
+    return out.mean(0)
+
+
+# === wrong double-residual
+def blind_n4(weights):
+    T = weights.shape[-1]
+    eye = torch.eye(T, dtype=weights.dtype)
+    out = eye
+    for w in weights.mean(1):
+        m = 0.5 * w + eye
+        out = (m / m.sum(-1, keepdim=True)) @ out
+    return out

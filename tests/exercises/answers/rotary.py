@@ -307,3 +307,30 @@ def rotary_two_layouts(x, positions):
     a, b = x[:, 0::2], x[:, 1::2]
     turned = [a * angle.cos() - b * angle.sin(), a * angle.sin() + b * angle.cos()]
     return torch.cat(turned, dim=1)
+
+
+# === wrong counted-from-the-first
+def blind_b5(x, positions):
+    D = x.shape[1]
+    h = D // 2
+    a = (positions - positions[0])[:, None] * 10000.0 ** (-2 * torch.arange(h, dtype=x.dtype) / D)
+    u, w = x[:, :h], x[:, h:]
+    return torch.cat([u * a.cos() - w * a.sin(), w * a.cos() + u * a.sin()], 1)
+
+
+# === right
+def blind_b6(x, positions):
+    D = x.shape[1]
+    h = D // 2
+    a = positions[:, None] * 10000.0 ** (-2 * torch.arange(h) / D)
+    u, w = x[:, :h], x[:, h:]
+    return torch.cat([u * a.cos() - w * a.sin(), w * a.cos() + u * a.sin()], 1)
+
+
+# === wrong pairs-from-one
+def blind_n2(x, positions):
+    h = x.shape[1] // 2
+    i = torch.arange(1, h + 1, dtype=x.dtype)
+    a = positions[:, None] * 10000 ** (-i / h)
+    u, w = x.chunk(2, 1)
+    return torch.cat([u * a.cos() - w * a.sin(), u * a.sin() + w * a.cos()], 1)

@@ -310,3 +310,22 @@ def fresh_outer(query, keys, values):
     s = torch.einsum("d,sd->s", query, keys)
     e = torch.exp(s - s.max())
     return torch.einsum("s,sv->v", e, values) / e.sum()
+
+
+# === wrong softmax-of-each-feature
+def blind_b2(query, keys, values):
+    w = torch.softmax(keys * query, dim=0).mean(1)
+    return w @ values
+
+
+# === right
+def blind_b5(query, keys, values):
+    e = torch.exp(keys @ query)
+    return e @ values / e.sum()
+
+
+# === wrong gaussian
+def blind_n2(query, keys, values):
+    d = ((keys - query) ** 2).sum(-1)
+    w = torch.softmax(-d, dim=0)
+    return w @ values

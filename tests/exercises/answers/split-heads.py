@@ -256,3 +256,9 @@ def fresh_interleave(x, num_heads):
 # === right
 def fresh_chunks(x, num_heads):
     return torch.stack(x.chunk(num_heads, dim=-1), dim=1)
+
+
+# === right
+def blind_b3(x, num_heads):
+    B, T, D = x.shape
+    return x.view(B, T, num_heads, -1).transpose(1, 2)

@@ -353,3 +353,36 @@ def fresh_rows(target_ids, bos, eos, pad):
         ins.append([bos, *words, *fill])
         outs.append([*words, eos, *fill])
     return torch.tensor(ins), torch.tensor(outs)
+
+
+# === wrong eos-twice
+def blind_b1(target_ids, bos, eos, pad):
+    B, T = target_ids.shape
+    inputs = torch.cat([torch.full((B, 1), bos), target_ids], 1)
+    labels = torch.cat([target_ids, torch.full((B, 1), eos)], 1)
+    n = (target_ids != pad).sum(1)
+    labels[torch.arange(B), n] = eos
+    return inputs, labels
+
+
+# === wrong inputs-one-ahead
+def blind_b3(target_ids, bos, eos, pad):
+    B, T = target_ids.shape
+    labels = torch.cat([target_ids, torch.full((B, 1), pad)], 1)
+    labels[torch.arange(B), (target_ids != pad).sum(1)] = eos
+    inputs = torch.cat([torch.full((B, 1), bos), labels[:, 1:]], 1)
+    return inputs, labels
+
+
+# === wrong bos-for-the-first-word
+def blind_n2(target_ids, bos, eos, pad):
+    B, T = target_ids.shape
+    n = (target_ids != pad).sum(1)
+    labels = torch.full((B, T + 1), pad)
+    inputs = torch.full((B, T + 1), pad)
+    for i in range(B):
+        labels[i, : n[i]] = target_ids[i, : n[i]]
+        labels[i, n[i]] = eos
+        inputs[i, : n[i]] = target_ids[i, : n[i]]
+        inputs[i, 0] = bos
+    return inputs, labels

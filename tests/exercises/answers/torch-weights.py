@@ -444,3 +444,28 @@ def fresh_data(W_q, W_k, W_v, W_o, num_heads):
     m.in_proj_weight.data = torch.cat([W_q, W_k, W_v]).clone()
     m.out_proj.weight.data = W_o.clone()
     return m
+
+
+# === wrong W_o-transposed
+def blind_b1(W_q, W_k, W_v, W_o, num_heads):
+    layer = torch.nn.MultiheadAttention(W_q.shape[0], num_heads, bias=False, batch_first=True, dtype=W_q.dtype)
+    with torch.no_grad():
+        layer.in_proj_weight.copy_(torch.cat([W_q, W_k, W_v]))
+        layer.out_proj.weight.copy_(W_o.T)
+    return layer
+
+
+# === wrong shares-memory
+def blind_b4(W_q, W_k, W_v, W_o, num_heads):
+    m = torch.nn.MultiheadAttention(W_q.shape[0], num_heads, bias=False, batch_first=True, dtype=W_q.dtype)
+    m.in_proj_weight = torch.nn.Parameter(torch.cat([W_q, W_k, W_v]))
+    m.out_proj.weight = torch.nn.Parameter(W_o)
+    return m
+
+
+# === wrong frozen
+def blind_b8(W_q, W_k, W_v, W_o, num_heads):
+    m = torch.nn.MultiheadAttention(W_q.shape[0], num_heads, bias=False, batch_first=True, dtype=W_q.dtype)
+    m.in_proj_weight = torch.nn.Parameter(torch.cat([W_q, W_k, W_v]), requires_grad=False)
+    m.out_proj.weight = torch.nn.Parameter(W_o.clone(), requires_grad=False)
+    return m

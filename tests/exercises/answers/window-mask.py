@@ -278,3 +278,9 @@ def fresh_loops(length, window, sinks):
         m[t, max(0, t - window + 1) : t + 1] = True
         m[t, : min(sinks, t + 1)] = True
     return m
+
+
+# === wrong window-widened
+def blind_b4(length, window, sinks):
+    d = torch.arange(length)[:, None] - torch.arange(length)
+    return (d >= 0) & (d < window + sinks)

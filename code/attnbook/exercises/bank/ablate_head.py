@@ -3,6 +3,7 @@
 import torch
 
 from ..exercise import Exercise, Mistake, draw, exact
+from ..recognise import does_as, make_case, tell
 
 
 def my_ablated(weights, value, W_o, b_o, head, mean):
@@ -52,6 +53,12 @@ def space(pick) -> tuple:
     return pick.weights(B, H, T, S), pick.numbers(B, H, S, Dh), *mapped, pick.of(*range(H)), pick.numbers(Dh)
 
 
+def half_the_weight() -> tuple:
+    """The example with half of every weight, as dropout may leave it."""
+    weights, *others = example()
+    return weights / 2, *others
+
+
 # edits that are used several times
 PICK, PUT, JOIN = "!= head", "torch.where(others[:, None, None], outputs, mean)", "replaced.transpose(1, 2).flatten(2)"
 COUNT, RESULT = "torch.arange(value.shape[1], device=value.device)", "joined @ W_o.T + b_o"
@@ -60,6 +67,11 @@ AXIS = "Which axis of (B, H, T, Dh) counts the heads?"
 ORDER = "In (B, T, H·Dh), do the features of one head lie side by side?"
 
 MISTAKES = (
+    Mistake("values-replaced", (("outputs = weights @ value",
+            "outputs = weights @ torch.where((torch.arange(value.shape[1]) != head)[:, None, None], value, mean)"),
+            (PUT, "outputs")),
+        "the head's *values* are replaced, and then weighed. Where its weights do not sum to 1, `mean` does not come "
+        "out.", "What is an average of equal numbers whose weights sum to a half?", half_the_weight),
     Mistake("zeroed", (PUT, "torch.where(others[:, None, None], outputs, 0 * mean)"),
         "the head gives zeros, and the mean is not used", INSTEAD),
     Mistake("nothing-silenced", (PUT, "outputs + 0 * mean"),
@@ -112,6 +124,14 @@ MISTAKES = (
     Mistake("changes-dtype", (RESULT, "(joined @ W_o.T + b_o).float()")),
 )
 
+def values_replaced(exercise, fn):
+    """Ask with weights that do not sum to 1, once everything else is right."""
+    mistake = next(m for m in exercise.mistakes if m.name == "values-replaced")
+    case = make_case(exercise, fn, half_the_weight())
+    same = not case.call.touched() and does_as(exercise.mistaken(mistake), [case])
+    return tell(exercise, mistake, fn, [case]) if same else None
+
+
 EXERCISE = Exercise(
     name="ablate-head", title="Without one head", chapter=18, solution=my_ablated,
     shapes={"weights": "B H T S", "value": "B H S Dh", "W_o": "D HDh", "b_o": "D", "head": "a number", "mean": "Dh"},
@@ -119,7 +139,7 @@ EXERCISE = Exercise(
     steps={"outputs": "what the heads give", "replaced": "the same with the mean in one head's place",
            "joined": "the heads joined"},
     differentiable=("weights", "value", "W_o", "b_o", "mean"),
-    space=space,
+    space=space, demands=(values_replaced,),
     hints=(
         "Multi-head attention in three steps: what each head gives, all of them joined, one linear map. Between which "
         "two does the mean come in?",

@@ -41,6 +41,18 @@ def twice() -> tuple:
     return torch.tensor([0, 0, 0]), p, q, exact(0.5, 0.5, 0.5)
 
 
+def staying_again() -> tuple:
+    """The first word does not stay, the second would."""
+    p = exact([0.5, 0.3, 0.2], [0.5, 0.2, 0.3], [0.1, 0.1, 0.8])
+    return torch.tensor([2, 0]), p, exact([0.1, 0.2, 0.7], [0.3, 0.3, 0.4]), exact(0.6, 0.5)
+
+
+def by_counting(drafted, p, q, luck):
+    t = int(sum(luck[i] < p[i, word] / q[i, word] for i, word in enumerate(drafted)))
+    rest = (p[t] - q[t]).clamp(min=0) if t < len(drafted) else p[t]
+    return rest / rest.sum()
+
+
 def just_as_lucky() -> tuple:
     """The luck is exactly p/q: it is not smaller."""
     return torch.tensor([1]), exact([0.75, 0.25], [0.5, 0.5]), exact([0.5, 0.5]), exact(0.5)
@@ -61,7 +73,7 @@ def probes() -> list[tuple]:
 
 
 def edges() -> list[tuple]:
-    return [all_stay(), likelier(), twice(), just_as_lucky()]
+    return [all_stay(), likelier(), twice(), just_as_lucky(), staying_again()]
 
 
 def space(pick) -> tuple:
@@ -79,6 +91,11 @@ WANTED = "Which words had the draft been given too little of, and by how much?"
 
 # fmt: off
 MISTAKES = (
+    Mistake("accepted-ones-counted", by_counting,
+        "the accepted words are counted, and the round ends behind so many. A word that stays after the first "
+        "rejection is counted, too; but the round has ended there.",
+        "In the draft, where is the first word that does not stay?",
+        staying_again),
     Mistake("stays-at-equality", (LUCK, "luck[t] > chance"),
         "a word stays if its luck *equals* p/q. The task wants it smaller; for other numbers you are right.",
         "A word with p = 0 and a luck of 0: should it stay?", just_as_lucky),

@@ -56,6 +56,13 @@ def lowest() -> tuple:
     return state, exact([3, 3], [2.5, 3], [3, 3]).expand(2, 3, 2), lens, W_q, W_k, exact(-499, -500)
 
 
+def loud_padding() -> tuple:
+    """The words' scores are near −995, the padding's is 995; and a sentence of zeros."""
+    state, memory, *rest = loud()
+    first = exact([[-3, -3], [-3, -2], [15, 15]])
+    return state - 10, torch.cat([first, 0 * first]), *rest
+
+
 def two_sentences(*lens: int) -> tuple:
     state = exact([[5], [4]], [[1], [-1]])
     memory = exact([[2, 0], [0, 1]], [[0, 1], [2, 0]])
@@ -79,7 +86,13 @@ def probes() -> list[tuple]:
 
 
 def edges() -> list[tuple]:
-    return [*(_drawn(range(1270 + i, 1295, 5), *s) for i, s in enumerate(EDGES)), loud(), low(), lowest()]
+    return [
+        *(_drawn(range(1270 + i, 1295, 5), *s) for i, s in enumerate(EDGES)),
+        loud(),
+        low(),
+        lowest(),
+        loud_padding(),
+    ]
 
 
 def space(pick) -> tuple:
@@ -94,6 +107,8 @@ def space(pick) -> tuple:
 TOP, SCORE, POSITION = ("state[-1]", "torch.tanh(query[:, None] + keys) @ w_v", "position = ")
 REAL, FILL = "position < lens[:, None]", "scores.masked_fill(~real, -torch.inf)"
 NO_FILL, SOFTMAX = (FILL, "scores"), "filled.softmax(dim=-1)"
+RESCALED = "(lambda w: w / w.sum(-1, keepdim=True))(filled.softmax(dim=-1) * real)"
+BY_ALL = "(lambda e: e / e.sum(-1, keepdim=True))((filled - scores.amax(-1, keepdim=True)).exp())"
 CONTEXT, RESULT = "(weights[:, None] @ memory).squeeze(1)", "return context, weights"
 LAYER = "Which of the layers is the top one?"
 INSIDE = "In the formula, what is inside the brackets of tanh?"
@@ -102,6 +117,10 @@ ROOT = "Is there a square root in the formula of this score?"
 
 # fmt: off
 MISTAKES = (
+    Mistake("softmax-over-batch", (SOFTMAX, "filled.softmax(dim=0)"),
+        "the softmax runs over the batch. Sentences then compete with each other; each row should sum to 1.",
+        "In scores of shape (B, S), which axis counts the words of one sentence?", two_sentences,
+        also=(((FILL, "scores.masked_fill(~real, -1e9)"), (SOFTMAX, "filled.softmax(dim=0)")),)),
     Mistake("exp-overflows", (SOFTMAX, "filled.exp() / filled.exp().sum(dim=-1, keepdim=True)"),
         "the exponentials are taken of the scores as they are. With moderate scores you are right; but exp(863) is ∞, "
         "and ∞/∞ is NaN.", "Which number may be subtracted from all scores of a sentence without changing its weights?",
@@ -148,6 +167,11 @@ MISTAKES = (
     Mistake("mask-after-softmax", (NO_FILL, (SOFTMAX, "filled.softmax(dim=-1) * real")),
         "the weights are masked after the softmax. The padding has already taken its part of the sum.",
         "What would a score have to be for exp(score) to be zero *before* the sum is taken?"),
+    Mistake("rescaled-after-softmax", (NO_FILL, (SOFTMAX, RESCALED)),
+        "the padding has its part in the softmax (or in the shift before it), and the weights are rescaled in the end. "
+        "With moderate scores you are right; beside a far larger one the words' weights are rounded to 0, and 0/0 is "
+        "NaN.", "What would a score have to be for the padding to take nothing in the first place?", loud_padding,
+        also=((SOFTMAX, BY_ALL),)),
     Mistake("zero-fill", (FILL, "scores * real"),
         "the padding's scores are set to 0 before the softmax. But exp(0) is 1, and the padding keeps a weight.",
         "For which score is exp(score) zero?"),

@@ -55,6 +55,10 @@ AXES = "In (B, C, T, S), which axis counts the starts, and which the ends?"
 
 # fmt: off
 MISTAKES = (
+    Mistake("first-bias-for-all", ("b[:, None, None]", "b[0]"),
+        "the bias of the first type is added for all types. Each type has one of its own.",
+        "How many numbers does b hold, and which axis of the scores do they belong to?", lambda: probes()[0],
+        also=(("b[:, None, None]", "b.mean()"),)),
     Mistake("bilinear-only", (SUM, "product"),
         "only the product of start and end is there. That is the bilinear score; the biaffine one lets each of the two "
         "tokens say something by itself as well.", TERMS),

@@ -99,6 +99,9 @@ NEARER = "Which of the references' lengths is nearest to that of the hypothesis?
 
 # fmt: off
 MISTAKES = (
+    Mistake("divided-by-the-length", (PRECISION, "clipped.total() / len(hypothesis)"),
+        "every precision is divided by the number of words. A sentence of 7 words has 6 bigrams.",
+        "How many n-grams does a sentence of c words have?"),
     Mistake("glued", ("tuple(tokens[i : i + n])", '"".join(tokens[i : i + n])'),
         "the tokens of an n-gram are glued together without anything between them: *a bout* and *ab out* then count "
         "as the same.", "What can hold several tokens, keep them apart, and still be counted?", glueable),

@@ -49,7 +49,7 @@ def edges() -> list[tuple]:
         (draw(t, d, seed=1061 + t), draw(t, d, seed=1071 + t), 1 + draw(t, v, seed=1081 + t), c, a)
         for t, d, v, c, a in shapes
     ]
-    return [*more, five_positions()]
+    return [*more, five_positions(), fading_fast()]
 
 
 def space(pick) -> tuple:
@@ -57,6 +57,17 @@ def space(pick) -> tuple:
     T, D, Dv = pick.sizes(1, 1, 1)
     chunk_size, decay = pick.of(1, 2, 3, 4, 9), pick.of(0.5, 0.75, 1.0, 0.125)
     return pick.numbers(T, D), pick.numbers(T, D), pick.numbers(T, Dv), chunk_size, decay
+
+
+def fading_fast() -> tuple:
+    """A hundred positions and more, and 1/1024 at each step: a power of 1/decay overflows."""
+    ones = torch.ones(113, 1, dtype=torch.float64)
+    return ones, ones, ones, 4, 2**-10
+
+
+def by_powers(query, key, value, chunk_size, decay):
+    n = torch.arange(len(query), dtype=value.dtype)[:, None]
+    return ((query * decay**n) @ (key * decay**-n).T).tril() @ value
 
 
 # edits that are used several times
@@ -75,6 +86,9 @@ WHOLE += "\n    weights = (decay ** (at - at.T).clamp(min=0) * (query @ key.T)).
 
 # fmt: off
 MISTAKES = (
+    Mistake("powers-overflow", by_powers,
+        "a^(t − j) is made of a^t and 1/a^j, over the whole sequence. For long ones 1/a^j overflows: 0 · ∞ is NaN.",
+        "How far apart are two positions of one chunk at most, and which powers do you need then?", fading_fast),
     Mistake("no-decay", UNFADED,
         "nothing fades: these are the page's chunks. Here a pair loses the factor a with each step.",
         "In the example, how much of the first pair is left for the third position?"),

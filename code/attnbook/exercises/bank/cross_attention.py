@@ -174,8 +174,9 @@ MISTAKES = (
         "∞, and ∞/∞ is NaN.", "Which number may be subtracted from all scores of a query without changing its weights?",
         loud),
     Mistake("shifted-by-the-padding", (SOFTMAX, BY_ALL),
-        "the largest score is looked for among all positions, padding included. If the padding holds it, every real "
-        "exponential may be 0, and 0/0 is NaN.", "Which positions may the shift come from?", loud),
+        "the padding has its part in the softmax (or in the shift before it), and the weights are rescaled in the end. "
+        "Beside a far larger score every real exponential may be 0, and 0/0 is NaN.",
+        "What would a score have to be for the padding to take nothing in the first place?", loud),
     Mistake("filled-too-high", (FILL, "scaled.masked_fill(~real, -100.0)"),
         "the masked scores get a number that others can fall below. The padding then takes all the weight.",
         "Which number lies below every score?", low, also=((FILL, "scaled.masked_fill(~real, -1e3)"),)),

@@ -56,6 +56,9 @@ UNIT = "query / query.norm(dim=-1, keepdim=True) @ (key / key.norm(dim=-1, keepd
 
 # fmt: off
 MISTAKES = (
+    Mistake("divided-by-the-length", (COMBINE, "dots / norms.sqrt()"),
+        "the dot products are divided by the keys' lengths. A long key in the right direction then counts as much as "
+        "the key that is the query.", MULTIPLY),
     Mistake("exp-overflows", (SOFTMAX, "scores.exp() / scores.exp().sum(dim=-1, keepdim=True)"),
         "the exponentials are taken of the scores as they are. Near the origin you are right; but exp(1800) is ∞, "
         "exp(−1800) is 0, and ∞/∞ and 0/0 are NaN.",

@@ -72,6 +72,17 @@ NEIGHBOURS = "If the key/value heads are A and B and there are four query heads,
 WEIGHTS = "Which step turns scores into weights that sum to 1?"
 
 MISTAKES = (
+    Mistake("causal-too", (SCALE, "(scores / math.sqrt(q.shape[-1])).masked_fill("
+            "torch.ones(scores.shape[-2:]).tril() == 0, -torch.inf)"),
+        "a causal mask hides the later keys. The task has none: every query sees all keys.",
+        "Which argument of yours hides keys, and does the task speak of a mask?"),
+    Mistake("scaled-by-the-group", (SCALE, "scores / math.sqrt(q.shape[-1] * group)"),
+        "the scores are divided by √(Dh · H/G). The heads of a group share their keys, not their dot products.",
+        "Over how many features does one dot product sum?"),
+    Mistake("one-pool", (KEYS + "  # (B, H, S, Dh)\n    values = " + VALUES,
+            "k.flatten(1, 2)[:, None]\n    values = v.flatten(1, 2)[:, None]"),
+        "every query head attends to the keys of all groups at once. A head has one key/value head, its group's.",
+        "How many keys should compete for one query's attention: S, or G · S?"),
     Mistake("in-turn", ((KEYS, "k.repeat(1, group, 1, 1)"), (VALUES, "v.repeat(1, group, 1, 1)")),
         "the key/value heads are dealt out in turn: A B A B. Neighbouring query heads should share, A A B B.",
         NEIGHBOURS),

@@ -70,6 +70,11 @@ def two_new() -> tuple:
 def low() -> tuple:
     """The first new word has the scores −1414 and −1414; the second new word is hidden from it."""
     return exact([[[-2000, 0], [1, 1]]]), *two_new()[1:3], exact([[[0, 1]]]), exact([[[1, 0]]]), QUARTERS
+
+
+def low_second() -> tuple:
+    """All scores of the second new word lie below −2000, those of the first around 0."""
+    return exact([[[1, 1], [0, 3000]]]), exact([[[1, 0], [0, -2]]]), *low()[2:]
 # fmt: on
 
 
@@ -77,7 +82,7 @@ def loud_and_quiet() -> tuple:
     """The scores of the first sentence lie in the thousands, those of the second do not."""
     *tensors, turn = two_new()
     q, *others = (torch.cat([x, x]) for x in tensors)
-    return q * exact([[[1000]]], [[[1]]]), *others, turn
+    return q * exact([[[3000]]], [[[1]]]), *others, turn
 
 
 def two_sentences() -> tuple:
@@ -99,7 +104,7 @@ def probes() -> list[tuple]:
 def edges() -> list[tuple]:
     sizes = (2, 3, 5, 0, 4), (1, 1, 1, 0, 2), (2, 3, 1, 1, 6)
     loud = 1000 * two_new()[0], *two_new()[1:]
-    return [*(_call(*size, 1485 + 6 * i) for i, size in enumerate(sizes)), loud, loud_and_quiet(), low()]
+    return [*(_call(*size, 1485 + 6 * i) for i, size in enumerate(sizes)), loud, loud_and_quiet(), low(), low_second()]
 
 
 def space(pick) -> tuple:
@@ -172,7 +177,7 @@ MISTAKES = (
     Mistake("mask-from-the-first-column", (SEES, "column <= new[:, None] - t"),
         f"the causal mask does not count the cached words. {TWO}Yours begins at the first column.",
         "Which columns may the first new word see, if t words come before it? What does `diagonal` do in `tril`?",
-        two_new),
+        two_new, also=((SEES, "(column <= new[:, None] - t) | torch.tensor(T == 1)"),)),
     Mistake("mask-of-the-new-words", ("masked_fill(~sees,", "masked_fill(torch.ones(T, T).tril() == 0,"),
         "the causal mask is square. A mask of (T, T) knows nothing of the t cached words.",
         "How many columns do the scores have, and how many does your mask have?", two_new,
@@ -197,6 +202,12 @@ MISTAKES = (
         loud_and_quiet,
         also=((SOFTMAX, "(lambda e: e / e.sum(-1, keepdim=True))((masked - masked.amax((2, 3), keepdim=True)).exp())"),
               (SOFTMAX, "(lambda e: e / e.sum(-1, keepdim=True))((masked - scores.max()).exp())"))),
+    Mistake("rescaled-after-softmax", (SOFTMAX,
+            "(lambda w: w / w.sum(-1, keepdim=True))(scores.softmax(dim=-1) * sees)"),
+        "later words have their part in the softmax (or in the shift before it), and the weights are rescaled in the "
+        "end. With moderate scores you are right; beside a far larger one the others are rounded to 0, and 0/0 is NaN.",
+        "What would a score have to be for a later word to take nothing in the first place?", low,
+        also=((SOFTMAX, "(lambda e: e / e.sum(-1, keepdim=True))((masked - scores.amax(-1, keepdim=True)).exp())"),)),
     Mistake("filled-too-high", ("~sees, -torch.inf", "~sees, -100.0"),
         "the scores of later words get a number that others can fall below. With moderate scores you are right; where "
         "all others are lower, a later word gets the weight.", "Which number lies below every score?", low,

@@ -65,6 +65,16 @@ SECOND = "(1 - kept) * math.log(given or 1)"
 
 # fmt: off
 MISTAKES = (
+    Mistake("smallest-of-two-words", (SECOND, "(1 - kept) * math.log(1 - kept or 1)"),
+        "the smallest value is that of two words with 1 − ε and ε. The ε is spread over V − 1 words, each with "
+        "ε/(V − 1).", "What is the entropy of the whole target, word by word?"),
+    Mistake("smallest-of-the-batch", (RESULT, "(losses - losses.min()).mean()"),
+        "the smallest loss of the batch is subtracted. The smallest possible value belongs to the target, whatever the "
+        "model says.", "What would the loss be if the model's probabilities were the target itself?"),
+    Mistake("target-exchanged", ((MIX, "epsilon * right + (1 - epsilon) * others"),
+            (SHARES, "kept, given = epsilon, (1 - epsilon) / (V - 1)")),
+        "ε and 1 − ε have changed places throughout. The right word gets ε, and 1 − ε is spread over the others.",
+        "How much should the right word keep if ε is 0.2?"),
     Mistake("not-smoothed", ((MIX, "right"), (RESULT, "losses.mean()")),
         "only the right word's −log p enters. That is the ordinary cross-entropy; ε makes no difference.",
         "Where does ε enter your code?"),

@@ -38,6 +38,7 @@ def edges() -> list[tuple]:
         (flat, exact(1, 2, 3), exact(1, 0, 2), 1e-5),
         (draw(2, 3, 1, seed=91), draw(1, seed=92), draw(1, seed=93), 1e-5),
         (1000 * draw(1, 2, 5, seed=94), draw(5, seed=95), draw(5, seed=96), 1e-5),
+        (1000 + exact([[1, 3, -2, 0], [0, 5, 1, -4]]) / 8, exact(3, 6, 3, 3), exact(0, 0, 0, 1), 0.01),  # far from 0
     ]
 
 
@@ -63,6 +64,7 @@ MISTAKES = (
         "the sum of squares is divided by D − 1 instead of D. That is what `var` and `std` do unless told otherwise: "
         "the estimate for a sample. A layer norm wants the mean of these D squares.",
         "Which argument of `var` turns the correction off?"),
+    Mistake("float32", (SQUARES, "x.square().mean(dim=-1, keepdim=True) - mean.square()")),
     Mistake("eps-outside-the-root", (SIZE, "variance.sqrt() + eps"),
         "eps is added after the root instead of before it",
         "The formula has one root. What is under it?"),

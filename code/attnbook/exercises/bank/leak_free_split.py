@@ -40,6 +40,7 @@ inside = pairs("Oh! No.", "Oh no.", "Go.")
 comma = pairs("Go.", "Go,", "I lost.")
 no_comma = pairs("Well, yes.", "Well yes.", "Go.")
 tab = pairs("Go.", "Go\t", "I lost.")
+sharp = pairs("Strasse.", "Straße.", "I lost.")
 mixed = pairs("Go ?!. ?!.", "Go.", "I lost.")
 
 # fmt: off
@@ -51,7 +52,7 @@ PROBES = (
     pairs("Wait!", "Zip it.", "Ask him.", "wait", "Ask him!", "Call me.", "Be fair.", "zip it", "Ask me.", every=2),
 )
 EDGES = (
-    leading, inside, mixed, comma, tab, pairs(every=3), pairs("Go."), pairs("Go.", "go!", "I won.", every=1),
+    leading, inside, mixed, comma, tab, sharp, pairs(every=3), pairs("Go."), pairs("Go.", "go!", "I won.", every=1),
     pairs("A", "b", "a!", "B", every=5),
 )
 
@@ -113,6 +114,9 @@ MISTAKES = (
     Mistake("capitals-differ", (KEY, 'source.rstrip(" .!?")'),
         "capitals tell two sentences apart, such as *Go* and *go*. " + BOTH,
         "What should be done to a sentence before it is compared?"),
+    Mistake("casefolded", (KEY, 'source.casefold().rstrip(" .!?")'),
+        "`casefold` is used for lower-casing. It does more: *Straße* and *Strasse* count as one sentence. " + BOTH,
+        "Which method changes capitals and nothing else?", sharp),
     Mistake("marks-differ", (KEY, "source.lower()"),
         "the mark at the end tells two sentences apart, such as *go.* and *go !*. " + BOTH, SAME),
     Mistake("full-stop-only", (KEY, 'source.lower().rstrip(" .")'),

@@ -8,6 +8,7 @@ from ..answers import Mask, Tensors
 from ..arguments import Described
 from ..exercise import Exercise, Mistake, draw, exact
 from ..forms import wrong_shape
+from ..recognise import tell
 from ..verdict import Finding
 
 
@@ -76,7 +77,25 @@ sees_size = partial(try_on, "a causal average + 9 times the length of the last r
 sees_direction = partial(try_on, "a causal average + x[-1] of length 1", lambda x: x[-1] / x[-1].norm().clamp(1e-9))
 sees_spread = partial(try_on, "a causal average + 9 times the spread of the last row", lambda x: 9 * x[-1].std())
 one_feature = partial(try_on, "a causal average + 9·x.sum() in feature 1", lambda x: x.sum() * exact(9, 0).to(x))
+last_feature = partial(try_on, "a causal average + 9·x.sum() in feature 2", lambda x: x.sum() * exact(0, 9).to(x))
+opposed = partial(try_on, "a causal average ± x.sum()", lambda x: x.sum() * exact(1, -1).to(x))
+lowered = partial(try_on, "a causal average − the distance of x[-1] from (2, 1)",
+    lambda x: -(x[-1] - exact(2, 1).to(x)).norm())
+in_steps = partial(try_on, "an average + 10·x[-1] without its decimals", lambda x: (10 * x[-1]).round())
 a_little = partial(try_on, "a causal average + x.mean() / 1000", lambda x: x.mean() / 1000)
+
+
+def hears_the_middle() -> tuple:
+    """A layer that hears numbers near 0 only, and numbers far below; so many that some of any others lie there."""
+    hears = Described("a causal average + the sum of relu(5 − |x[-1]|)",
+        lambda x: average(x, past(3)) + torch.relu(5 - x[-1].abs()).sum())
+    return hears, -6 - draw(3, 30, seed=702).abs(), past(3)
+
+
+def no_slope() -> tuple:
+    """A leak in steps: no gradient tells of it."""
+    steps = "an average + 10⁶·x[-1] without its decimals"
+    return try_on(steps, PEEKS[steps])
 
 
 def probes() -> list[tuple]:
@@ -90,13 +109,14 @@ def probes() -> list[tuple]:
 
 def edges() -> list[tuple]:
     more = zeros_at_the_end, first_is_the_mean, sees_size, sees_direction, sees_spread, one_feature, a_little
+    more += last_feature, opposed, lowered, no_slope, in_steps, hears_the_middle
     return [*(make() for make in more), try_on("a causal average", mask=past(1))]
 
 
 PEEKS = {  # what a layer adds to a causal average, some of it without a slope
     "an average": lambda x: 0 * x,
     "an average + the last row": lambda x: x[-1] + 0 * x,
-    "an average + 1000·x[-1] without its decimals": lambda x: (1000 * x[-1]).round() + 0 * x,
+    "an average + 10⁶·x[-1] without its decimals": lambda x: (1e6 * x[-1]).round() + 0 * x,
     "an average + the first row": lambda x: x[0] + 0 * x,
 }
 
@@ -108,19 +128,9 @@ def space(pick) -> tuple:
     return Described(peek, lambda x: average(x, mask) + PEEKS[peek](x)), x, mask
 
 
-def no_slope() -> tuple:
-    """A leak in steps: no gradient tells of it."""
-    steps = "an average + 1000·x[-1] without its decimals"
-    return try_on(steps, PEEKS[steps])
-
-
 def by_gradient(attend, x, mask):
-    x = x.detach().requires_grad_()
-    found = []
-    for i in range(len(x)):
-        (slope,) = torch.autograd.grad(attend(x)[i].sum(), x, allow_unused=True)
-        found.append(slope is not None and bool((slope[~mask[i]] != 0).any()))
-    return torch.tensor(found)
+    slopes = torch.autograd.functional.jacobian(attend, x).abs().sum((1, 3))  # (T, T)
+    return ((slopes != 0) & ~mask).any(1)
 
 
 # edits that are used several times
@@ -129,6 +139,12 @@ PLACED = "torch.where(hidden[:, None], other, x)"
 BLIND = "What could a layer do with a row so that it does not notice this change?"
 
 MISTAKES = (
+    Mistake("all-hidden-at-once", (HIDDEN, "~mask.all(0)"),
+        "whatever is hidden from anyone is replaced for everyone. Then a position may miss what it is allowed to see, "
+        "and honest outputs move.", "Which row of the mask belongs to position i?"),
+    Mistake("first-hidden-only", (HIDDEN, "~mask[i] & ((~mask[i]).cumsum(0) == 1)"),
+        "only the first of the hidden inputs is replaced. A layer may look at another.",
+        "How many inputs does row i of the mask hide?", two_ahead),
     Mistake("zeros", (OTHER, "torch.zeros_like(x)"),
         "the hidden inputs are replaced by zeros. Where they are zero already, as padding often is, nothing changes.",
         "What could take their place so that a change is certain?", zeros_at_the_end),
@@ -140,7 +156,8 @@ MISTAKES = (
     Mistake("negated", (OTHER, "-x"),
         "the hidden inputs change their sign. They keep their length.", BLIND, sees_size),
     Mistake("shifted", (OTHER, "x + 1"),
-        "the same number is added to all hidden features. They keep their spread.", BLIND, sees_spread),
+        "the same number is added to all hidden features. They keep their spread.", BLIND, sees_spread,
+        also=((OTHER, "x + 10"),)),
     Mistake("shuffled", (PLACED, "x.clone()\n        changed[hidden] = x[hidden].flip(0)"),
         "the hidden inputs change places with each other. Their mean stays, and a single one stays itself.", BLIND),
     Mistake("not-a-number", (OTHER, "torch.full_like(x, torch.nan)"),
@@ -170,6 +187,21 @@ MISTAKES = (
         "all outputs up to position i are compared", "Which one output is under test?", later),
     Mistake("all-features", (FOUND, "= moved.all()"),
         "*all* features of an output have to move", "Which of `any` and `all` fits “depends on”?", one_feature),
+    Mistake("one-feature", (MOVED, "after[i, :1] != before[i, :1]"),
+        "only the first feature of each output is compared. A leak may be in any of them.",
+        "Which numbers of output i may not move?", last_feature),
+    Mistake("features-added", (MOVED, "(after[i].sum() - before[i].sum()).abs()[None] > 1e-9"),
+        "the features of an output are added up before they are compared. One may rise as much as another falls.",
+        "What is the sum of the changes (1, −1)?", opposed),
+    Mistake("rises-only", ((OTHER, "x + 3 + draw(*x.shape, seed=9).to(x)"), (MOVED, "after[i] > before[i]")),
+        "only outputs that rise count. A leak may lower them as well.",
+        "Which sign has a change that makes a number smaller?", lowered),
+    Mistake("nudged", (OTHER, "x + 1e-3 * torch.randn_like(x)"),
+        "the hidden inputs are changed by very little. A layer that rounds or compares may not notice.", BLIND,
+        in_steps),
+    Mistake("out-of-hearing", (OTHER, "torch.full_like(x, 1e9)"),
+        "the hidden inputs all become huge, or move a little in one direction. Of such numbers a layer may hear "
+        "nothing; this one hears those near 0.", BLIND, hears_the_middle, also=((OTHER, "x + torch.rand_like(x)"),)),
     Mistake("large-only", (MOVED, "(after[i] - before[i]).abs() > 0.01"),
         "only large changes count. A small leak is a leak: training can make it larger.",
         "By how much does the output of an honest layer move?", a_little),
@@ -179,6 +211,16 @@ MISTAKES = (
         "one answer is given for the whole layer", "Which of the positions leak?"),
     Mistake("not-bool", ("dtype=torch.bool, device", "device")),
 )
+
+
+def rises_only(exercise, fn, cases):
+    """Tell by two layers, one of which any change raises and the other lowers, whatever takes an input's place."""
+    def distance(x):
+        return (x[-1] - exact(2, 1).to(x)).norm()
+
+    found = [fn(*try_on("", peek)) for peek in (distance, lambda x: -distance(x))]
+    missed = found[0].tolist() == [True, True, False] and not found[1].any()
+    return tell(exercise, next(m for m in exercise.mistakes if m.name == "rises-only"), fn, cases) if missed else None
 
 
 class Verdicts(Mask):
@@ -205,7 +247,7 @@ EXERCISE = Exercise(
     name="leaks", title="Catch the leak", chapter=6, solution=my_leaks, answer=Verdicts(),
     shapes={"attend": "a function", "x": "T D", "mask": "T T"}, returns="T", example=example, probes=probes,
     edges=edges, mistakes=MISTAKES, steps={"before": "the outputs for x itself"},
-    space=space,
+    space=space, detectors=(rises_only,),
     hints=(
         "Take the example, x − x.mean(0), and position 0. Which rows of x must it not see? Change them by hand: does "
         "the first output move?",

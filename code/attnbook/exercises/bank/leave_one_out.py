@@ -59,6 +59,9 @@ EARLIER = "torch.ones_like(scores).tril(-1).bool() | (torch.arange(len(x)) + tor
 
 # fmt: off
 MISTAKES = (
+    Mistake("width-not-squared", (SCORE, "-w * distance**2 / 2"),
+        "the distance is squared, but not w. The kernel is a function of w times the distance.",
+        "In exp(−u²/2), what is u?"),
     Mistake("point-kept", (LEAVE, "scores"),
         "every point is among its own keys. The observation that should be predicted is then the nearest one. (A 0 "
         "on the diagonal of the scores changes nothing: the score of a point with itself is 0 already.)",

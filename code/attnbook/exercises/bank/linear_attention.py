@@ -52,6 +52,13 @@ PAST = "Which pairs may the answer at position t depend on?"
 
 # fmt: off
 MISTAKES = (
+    Mistake("features-of-the-score", (RESULT, "(lambda a: a @ value / a.sum(1, keepdim=True))"
+            "((torch.nn.functional.elu(query @ key.T) + 1).tril())"),
+        "the feature map is applied to the dot products. Then nothing can be summed up beforehand; it belongs to "
+        "queries and keys, entry by entry.", FEATURES),
+    Mistake("own-key-below", (BOTTOM, "(k * q).sum(1, keepdim=True)"),
+        "the sum below the line holds the position's own key only. Every pair that counts above counts below as well.",
+        "If all values were 1, what should each answer be?"),
     Mistake("no-one-added", ((Q, "torch.nn.functional.elu(query)"), (K, "torch.nn.functional.elu(key)")),
         "1 is not added to elu. The features of negative numbers are then negative, weights may be negative, and the "
         "sum below the line may be 0.", "What is elu(0) + 1, and what is elu(0)?"),

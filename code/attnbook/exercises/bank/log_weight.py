@@ -69,6 +69,12 @@ def space(pick) -> tuple:
     return pick.numbers(B, S, far=3000), lengths, pick.below(lengths)
 
 
+def over_the_batch(scores, valid_lens, chosen):
+    keep = torch.arange(scores.shape[-1]) < valid_lens[:, None]
+    filled = scores.masked_fill(~keep, -torch.inf)
+    return filled.log_softmax(0).gather(-1, chosen[:, None])[:, 0]
+
+
 # edits that are used several times
 KEEP, FILL = "position < valid_lens[:, None]", "scores.masked_fill(~keep, -torch.inf)"
 TOP = "valid.amax(dim=-1, keepdim=True)"
@@ -80,6 +86,9 @@ KEEP_LOG = "Write log(exp(e) / sum) as a difference. Which exponential need neve
 
 # fmt: off
 MISTAKES = (
+    Mistake("softmax-over-batch", over_the_batch,
+        "the softmax runs over the sentences of the batch. Each sentence has a softmax of its own, over its keys.",
+        "In scores of shape (B, S), which axis counts the keys?", lambda: probes()[0]),
     Mistake("log-of-softmax", (OUT, f"valid.softmax(-1).{PICK}.log()"),
         "the logarithm is taken of the finished weight. A weight of exp(−1000) has been rounded to 0 by then, and log "
         "0 is −∞. With moderate scores you are right.", KEEP_LOG, far_apart),

@@ -119,19 +119,19 @@ AUTOGRAD = {
 
 
 def by_autograd(exercise, fn):
-    """The numbers are right, but PyTorch found them."""
-    if not (used := sorted(AUTOGRAD & names_used(fn))):
+    """The numbers may be right, but PyTorch finds them."""
+    if not (used := AUTOGRAD & names_used(fn)):
         return None
-    return Finding("by-autograd", "the right numbers, found by PyTorch",
-        f"The numbers are right. Your code mentions `{used[0]}`, though: PyTorch differentiated the look-up for you. "
-        "That is a good way to check a formula, and the task is to write one.",
+    return Finding("by-autograd", "found by PyTorch",
+        f"Your code mentions `{max(used, key=len)}`: PyTorch differentiates the look-up for you. That is a good "
+        "way to check a formula; the task is to write one.",
         "What is the derivative of α_j with respect to the query, and what does the sum over j make of it?")
 
 
 EXERCISE = Exercise(
     name="lookup-gradient", title="The slope, predicted", chapter=1, solution=my_lookup_gradient,
     shapes={"query": "D", "keys": "S D", "values": "S Dv"}, returns="Dv D", example=example, probes=probes,
-    edges=edges, mistakes=MISTAKES, demands=(by_autograd,), differentiable=("query", "keys", "values"),
+    edges=edges, mistakes=MISTAKES, bans=(by_autograd,), differentiable=("query", "keys", "values"),
     steps={"weights": "the weights", "answer": "the answer", "above": "how far each value lies above the answer"},
     space=space,
     hints=(

@@ -101,6 +101,9 @@ SHIFTED = "`target` is shifted already. Which word should `logits[0, 0]` have pr
 
 # fmt: off
 MISTAKES = (
+    Mistake("sums-averaged", (MEAN, "total / len(target)"),
+        "the sum is divided by the number of sentences. The mean is one over *words*.",
+        "How many losses have you added up?"),
     Mistake("padding-counted", (REAL, "target == target"),
         "the padding counts like any other word. The four positions have the losses {nll}, the last one at padding. "
         "A model trained with this learns to write padding after padding, and its loss falls for it.",
@@ -159,7 +162,8 @@ MISTAKES = (
     Mistake("log-of-softmax", (LOG, "logits.softmax(dim=-1).log()"),
         "the probabilities are computed first, and then their logarithms. Far from the largest logit a probability is "
         "rounded to 0, and log 0 is −∞; with moderate logits you are right.",
-        "Which function computes the logarithm of a softmax in one go?", far_apart),
+        "Which function computes the logarithm of a softmax in one go?", far_apart,
+        also=tuple((LOG, f"(logits.softmax(dim=-1) + {small}).log()") for small in ("1e-8", "1e-9", "1e-10", "1e-12"))),
     Mistake("exp-overflows", (LOG, "logits - logits.exp().sum(-1, keepdim=True).log()"),
         "the exponentials are taken of the logits as they are. exp(1000) is ∞; with moderate logits you are right.",
         "What may be subtracted from all logits of a position without changing a probability?", far_apart),

@@ -46,6 +46,10 @@ def low() -> tuple:
     return exact([[-3000, -3001, 0]], [[1, 2, 3]]), torch.tensor([2, 3])
 
 
+def lowest() -> tuple:
+    return exact([[-20000, -20001, 0]], [[1, 2, 3]]), torch.tensor([2, 3])
+
+
 def probes() -> list[tuple]:
     return [
         (draw(2, 5, 7, seed=101), torch.tensor([3, 5])),
@@ -57,7 +61,7 @@ def probes() -> list[tuple]:
 
 def edges() -> list[tuple]:
     small = (draw(3, 2, 5, seed=105), torch.tensor([1, 5, 0])), (draw(2, 3, 1, seed=106), torch.tensor([0, 1]))
-    return [*small, loud(), loud_padding(), low()]
+    return [*small, loud(), loud_padding(), low(), lowest()]
 
 
 def space(pick) -> tuple:
@@ -158,12 +162,13 @@ MISTAKES = (
         "exponential may be 0, and 0/0 is NaN.", "Which keys may the shift come from?", loud_padding),
     Mistake("filled-too-high", (FILL, "scores.masked_fill(~keep, -100.0)"),
         "the masked scores get a number that others can fall below. The padding then takes the whole budget, and "
-        "nothing is left when it is set to 0.", "Which number lies below every score?", low,
-        also=((FILL, "scores.masked_fill(~keep, -1e3)"),)),
+        "nothing is left when it is set to 0.", "Which number lies below every score?", lowest,
+        also=((FILL, "scores.masked_fill(~keep, -1e3)"), (FILL, "scores.masked_fill(~keep, -1e4)"))),
     Mistake("filled-too-high-alone", ((FILL, "scores.masked_fill(~keep, -100.0)"), LEAVE),
         "the masked scores get a number that others can fall below, and nothing happens after the softmax. A sentence "
         "without words gets uniform weights, and where scores are lower still, the padding gets everything.",
-        "Which number lies below every score?", low, also=(((FILL, "scores.masked_fill(~keep, -1e3)"), LEAVE),)),
+        "Which number lies below every score?", lowest,
+        also=(((FILL, "scores.masked_fill(~keep, -1e3)"), LEAVE), ((FILL, "scores.masked_fill(~keep, -1e4)"), LEAVE))),
     Mistake("nan-gradient",
         ((FILL, "scores + (0 * scores).masked_fill(~keep, -torch.inf)"), (AFTER, "weights.nan_to_num()"))),
 )

@@ -99,6 +99,12 @@ ONE = "Between the two calls that you compare, how many words may differ?"
 
 # fmt: off
 MISTAKES = (
+    Mistake("mirrored", (OTHER, "before.shape[-1] - 1 - words[s]"),
+        "word w is replaced by the word V − 1 − w. The one in the middle is replaced by itself, and nothing moves.",
+        "With 5 words, what takes the place of word 2?"),
+    Mistake("triangle-assumed", ("moved.any(dim=-1))", "moved.any(dim=-1) & (torch.arange(len(words)) >= s))"),
+        "rows before the word are never looked at. That takes the mask to be causal, which is what is to be measured.",
+        "What does your table show for a decoder that reads what is to come?", lambda: probes()[-1]),
     Mistake("rows-and-columns", (STACK, "torch.stack(columns, dim=0)"),
         "the table is transposed. Replacing word s tells you about a *column*: which rows it moves.",
         "With a causal mask, which rows does the first word move, and which does the last?"),
@@ -116,8 +122,9 @@ MISTAKES = (
         "no word is really replaced. Both calls read the same words.",
         "What does `changed` hold when you call `score`? (Did a function return a copy that was not used?)"),
     Mistake("all-scores", ("any(dim=-1)", "all(dim=-1)"),
-        "a row counts only if *all* of its scores move. Some scores may stay as they are.",
-        "How many scores of a row have to move to prove that it read the word?"),
+        "a row counts only if certain scores move: all of them, or the first. Some scores may stay as they are.",
+        "How many scores of a row have to move to prove that it read the word?",
+        also=((MOVED, "((score(changed) - before).abs() > 1e-6)[:, :1]"),)),
     Mistake("sums-compared", (MOVED, "(score(changed) - before).sum(-1, keepdim=True).abs() > 1e-6"),
         "each row is summed before it is compared. Here one score rises as another falls, and their sum stays.",
         "Which comparison notices a change in a single score?"),

@@ -82,6 +82,18 @@ COMMON = "exp(score − 1) times which number, the same for all scores, is exp(s
 
 # fmt: off
 MISTAKES = (
+    Mistake("totals-added-as-they-are", (RESULT, "return most, total_a + total_b, mean"),
+        "the two totals are added as they are. They are measured against different maxima.", COMMON),
+    Mistake("means-without-totals", (MEAN,
+            "(torch.exp(most_a - most) * mean_a + torch.exp(most_b - most) * mean_b) / total"),
+        "in the average the parts are weighed without their totals. {seen}An average of many keys counts for more.",
+        "Which number says how much a worker's keys count for altogether?"),
+    Mistake("measured-against-the-first", ((A, "total_a"), (B, "total_b * torch.exp(most_b - most_a)")),
+        "everything is measured against the first maximum. If the second is larger, its total comes out too large.",
+        COMMON, two_queries),
+    Mistake("maximum-as-a-sum", (MOST, "torch.logaddexp(most_a, most_b)"),
+        "the common maximum is a logarithm of a sum of exponentials. The largest of all scores is asked for.",
+        "Of the scores 1 and 3, which is the largest?"),
     Mistake("not-rescaled", UNSCALED,
         "the totals are added as they came. Each is measured against its own maximum, and they are not comparable.",
         COMMON, two_queries),

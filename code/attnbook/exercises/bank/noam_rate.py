@@ -88,6 +88,10 @@ MISTAKES = (
     Mistake("warmup-plus-one", (RISING, "s * (warmup + 1)**-1.5"),
         "warmup is raised by 1 like the step. The step is counted from 0; `warmup` is a number of steps.",
         "At which s should the two terms meet?"),
+    Mistake("relative-rise-by-cases", ((RISING, "s / warmup"), (LEAST, "(rising if s < warmup else falling)")),
+        "the rise is s/warmup, and s decides which term counts. At s = warmup the rate falls off a cliff, from 1 to "
+        "1/√warmup of the width's factor.", "What is the falling term at s = warmup, and which rise would meet it?",
+        also=(((RISING, "s / warmup"), (LEAST, "(rising if s <= warmup else falling)")),)),
     Mistake("relative-rise", (RISING, "s / warmup"),
         "the rise is s/warmup, which reaches 1. The other term is far smaller there.",
         "What is the falling term at s = warmup, and which rise would meet it?"),

@@ -59,6 +59,9 @@ LAST_LINE = "What is left of the first sentence's mask when your last line is re
 
 # fmt: off
 MISTAKES = (
+    Mistake("itself-allowed", (BOTH, "real & past | torch.eye(T, dtype=torch.bool)"),
+        "each query may see itself, the padding too. That spares a row without keys its NaN; but padding is no word.",
+        "In the first row of the example, which key is a word?"),
     Mistake("or-instead-of-and", (BOTH, "real | past"),
         "the two masks are joined by `|` (or added, which is the same for bool). Either condition is then enough: a "
         "word that comes later is allowed because it is real, and padding because it comes earlier.", AND),

@@ -50,6 +50,14 @@ def space(pick) -> tuple:
     return (pick.weights(L, H, T, T) * pick.of(1.0, 0.5, 0.0),)
 
 
+def heads_apart(weights):
+    itself = torch.eye(weights.shape[-1], dtype=weights.dtype)
+    through = itself
+    for layer in weights + itself:  # (H, T, T)
+        through = layer / layer.sum(-1, keepdim=True) @ through
+    return through.mean(0)
+
+
 # edits that are used several times
 AVERAGE, MIXED, STEP = "weights.mean(1)", "average + itself", "layer @ through[-1]"
 MAPS, RESULT = "mixed / mixed.sum(-1, keepdim=True)", "return through[-1]"
@@ -58,6 +66,12 @@ ORDER = "Row t of the result starts in the last layer. Which layer's map does it
 SUM = "What do the rows of each layer's map sum to, where those of the weights sum to less than 1?"
 
 MISTAKES = (
+    Mistake("heads-apart", heads_apart,
+        "each head is followed through all layers by itself, and the average is taken in the end. Between two layers "
+        "the heads meet: what one head brought, all of the next layer read.",
+        "When are the heads to be averaged: in each layer, or after the last?", lambda: probes()[0]),
+    Mistake("double-residual", (MIXED, "average + 2 * itself"),
+        "the residual connection counts twice as much as the attention. They should count alike.", RESIDUAL),
     Mistake("other-order", (STEP, "through[-1] @ layer"),
         "the layers are multiplied in the other order. Then the inputs would look through the last layer first.",
         ORDER),

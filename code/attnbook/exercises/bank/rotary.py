@@ -3,6 +3,9 @@
 import torch
 
 from ..exercise import Exercise, Mistake, draw, exact
+from ..recognise import near
+from ..verdict import Finding
+from ..wording import number
 
 
 def my_rotary(x, positions):
@@ -61,6 +64,12 @@ WHERE = "Which feature is the partner of feature 0{}?"
 
 # fmt: off
 MISTAKES = (
+    Mistake("pairs-from-one", (EVEN, "torch.arange(2, x.shape[1] + 1, 2, dtype=x.dtype, device=x.device)"),
+        "the pairs are counted from 1. The first pair turns by the whole position: its frequency is 1.",
+        "What is 10000 to the power 0, and which pair has it?"),
+    Mistake("counted-from-the-first", (POSITION, "(positions - positions[:1]).to(x.dtype)"),
+        "the positions are counted from the first row's. Distances are right, and so are the scores; the task asks for "
+        "the positions as they are.", "What should happen to a row at position 2 that comes first?"),
     Mistake("neighbours", (NEIGHBOURS, WOVEN),
         "the pairs are neighbours, as in the chapter's `rotate`. That is just as good for a new model; but weights "
         "trained with one kind of pairs are of no use with the other, and the task pairs the two halves.",
@@ -135,10 +144,21 @@ MISTAKES = (
     Mistake("transposed", (RESULT, "torch.cat([new_first, new_second], dim=1).T")),
 )
 
+def rounded_angles(exercise, fn):
+    """The angles are made in float32, whatever x is in: seven digits, of which a far position takes five."""
+    x, positions = draw(3, 6, seed=847), torch.tensor([7000, 30000, 12345])
+    got, right = fn(x, positions), my_rotary(x, positions)
+    if near(got, right):
+        return None
+    return Finding("rounded-angles", "far positions",
+        f"At position 30000 your first number is {number(got[1, 1].item(), 6)}; in float64 it should be "
+        f"{number(right[1, 1].item(), 6)}. Your angles are made in float32, as `torch.arange(h) / D` is.", "")
+
+
 EXERCISE = Exercise(
     name="rotary", title="Rotate the halves", chapter=8, solution=my_rotary, shapes={"x": "T D", "positions": "T"},
     returns="T D", example=example, probes=probes, edges=edges, mistakes=MISTAKES,
-    steps={"omega": "the frequencies", "angle": "the angles"}, differentiable=("x",),
+    steps={"omega": "the frequencies", "angle": "the angles"}, differentiable=("x",), remarks=(rounded_angles,),
     space=space,
     hints=(
         "Turning the point (a, b) by an angle φ gives (a cos φ − b sin φ, a sin φ + b cos φ). With D = 4, which two "

@@ -51,6 +51,9 @@ ONLY_DOT = "The task asks for the plain dot product. Which line of yours should 
 
 # fmt: off
 MISTAKES = (
+    Mistake("softmax-of-each-feature", (SOFTMAX, "(keys * query).softmax(dim=0).mean(1)"),
+        "each feature has a softmax of its own, and the weights are averaged. The products should be added up first: "
+        "the scores are {scores}.", "Which comes first, the sum over the features or the softmax over the keys?"),
     Mistake("no-softmax", (SOFTMAX, "scores"),
         "the scores are used as weights without a softmax. The scores {scores} do not sum to 1, so that the answer "
         "can be far outside the range of the values.",
@@ -88,7 +91,8 @@ MISTAKES = (
         "scores {scores}.", "Is a dot product larger for keys that fit, or for keys that do not?"),
     Mistake("gaussian", (SCORE, "-((keys - query) ** 2).sum(-1) / 2"),
         "the scores are minus half the squared distances. Distance is a fine measure of likeness (chapter 2 lives on "
-        "it), but the dot products are {scores}.", ONLY_DOT),
+        "it), but the dot products are {scores}.", ONLY_DOT,
+        also=((SCORE, "-((keys - query) ** 2).sum(-1)"), (SCORE, "-((keys - query) ** 2).sum(-1).sqrt()"))),
     Mistake("cosine", (SCORE, "torch.nn.functional.cosine_similarity(keys, query[None], dim=-1)"),
         "the vectors are brought to length 1 before the dot product. The scores are then cosines, between −1 and 1, "
         "and the lengths of query and keys are lost.",

@@ -79,6 +79,22 @@ FREE = "If the n words are at the positions 0 to n − 1, which position is the 
 
 # fmt: off
 MISTAKES = (
+    Mistake("eos-twice", ("target_ids[:, :1], pad)", "target_ids[:, :1], eos)"),
+        "every row of labels ends with `eos`, besides the one behind its last word. After that one comes padding.",
+        "How many `eos` does a sentence have, and what fills the rest?"),
+    Mistake("inputs-one-ahead", ("labels[:, :-1]], dim=1)", "labels[:, 1:]], dim=1)"),
+        "the inputs run one word ahead. The first word is missing, and position 1 is fed with its own label.",
+        "With the inputs 1 7 2, can the decoder ever see the word 5?"),
+    Mistake("bos-for-the-first-word", ("torch.cat([begin, labels[:, :-1]], dim=1)",
+            "torch.cat([begin, words[:, 1:]], dim=1)"),
+        "`bos` takes the first word's place instead of coming before it. Each input is then its own label.",
+        "If the decoder reads word 2, which word should it be asked for?"),
+    Mistake("first-padding-looked-for",
+        (COUNT + ").sum(1, keepdim=True)", "target_ids == pad).int().argmax(1, keepdim=True)"),
+        "the first padding is looked for with `argmax`, which says 0 where there is none. A full row then gets its "
+        "`eos` in the place of its first word.", "What does `argmax` return if no entry is 1?",
+        also=(((COUNT + ").sum(1, keepdim=True)", "target_ids == pad).int().argmax(1, keepdim=True)"),
+               ("labels[:, :-1]], dim=1)", "words[:, :-1]], dim=1)")),)),
     Mistake("not-shifted", (RESULT, "return inputs, inputs"),
         "the labels are not shifted. At each position the model is asked for the word that it is being given.",
         "While the word 5 goes in, which word of the first sentence should come out?"),

@@ -69,6 +69,8 @@ MISTAKES = (
         "In which order does `layer(query, key, value)` name its arguments, and does your stack follow it?"),
     Mistake("inputs-transposed", (ORDER, "[W_q.T, W_k.T, W_v.T]"),
         "W_q, W_k and W_v are transposed. PyTorch applies its weights as `x @ W.T`, too.", SAME),
+    Mistake("W_o-transposed", (OUT, "layer.out_proj.weight.copy_(W_o.T)"),
+        "W_o is transposed. PyTorch applies its weights as `x @ W.T`, too.", SAME),
     Mistake("all-transposed", ((ORDER, "[W_q.T, W_k.T, W_v.T]"), (OUT, "layer.out_proj.weight.copy_(W_o.T)")),
         "all four weights are transposed. PyTorch applies its weights as `x @ W.T`, too.", SAME),
     Mistake("rows-interleaved", (CAT, "torch.stack([W_q, W_k, W_v], 1).reshape(-1, len(W_q))"),
@@ -109,6 +111,27 @@ MISTAKES = (
     Mistake("changes-dtype", (RETURN, "return layer.double()")),
     Mistake("returns-another-kind", (RETURN, "return layer.state_dict()")),
 )
+
+
+def own_memory(exercise, fn):
+    """Demand that training the layer leaves the matrices alone, and that it can be trained."""
+    arguments = exercise.example()
+    layer = fn(*(a.clone() if isinstance(a, torch.Tensor) else a for a in arguments))
+    frozen = [name for name, p in layer.named_parameters() if not p.requires_grad]
+    if frozen:
+        return Finding("frozen", "weights that do not learn",
+            f"The numbers are right, but `{frozen[0]}` has requires_grad = False: training would leave it as it is.",
+            "Which line makes a parameter, and what does it say about gradients?")
+    layer = fn(*arguments)
+    before = [a.clone() for a in arguments[:4]]
+    with torch.no_grad():
+        for p in layer.parameters():
+            p.add_(1)
+    pairs = zip(exercise.parameters, arguments, before, strict=False)
+    shared = [name for name, matrix, old in pairs if not torch.equal(matrix, old)]
+    return shared and Finding("shares-memory", f"`{shared[0]}` is part of the layer",
+        f"The numbers are right, but your layer holds the caller's `{shared[0]}` itself: when the layer is trained, "
+        "the matrix changes, too.", "Which operation gives a tensor with numbers of its own?") or None
 
 
 class Layer(Tensors):
@@ -241,5 +264,5 @@ EXERCISE = Exercise(
     seen="With {given}: asked with the query (1, 0) about the keys and values (1, 0) and (0, 1), your layer answers "
         "{got}; it should be {expected}. ",
     example=example, probes=probes, edges=edges, mistakes=MISTAKES,
-    steps={"stacked": "in_proj_weight"}, detectors=(read_weights,), answer=Layer(),
+    steps={"stacked": "in_proj_weight"}, detectors=(read_weights,), answer=Layer(), demands=(own_memory,),
 )

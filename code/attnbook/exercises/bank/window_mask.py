@@ -42,6 +42,9 @@ FUTURE = "In your first row, is there a key that has not been read yet?"
 
 # fmt: off
 MISTAKES = (
+    Mistake("window-widened", (RESULT, "past & (ago < window + sinks)"),
+        "the window is made longer by the number of sinks. The sinks are the first positions, however far away.",
+        "In row 100, which key is a sink?"),
     Mistake("one-too-many", (NEAR, "ago <= window"),
         "the window is one position too long. It counts the position itself.", SELF),
     Mistake("one-too-few", (NEAR, "ago < window - 1"),
