@@ -298,6 +298,7 @@ def the_teachers_word_or_its_own(sheet: Sheet) -> None:
                 sheet.line((x + wide / 2, top + 117), (x + pitch - wide / 2 - 3, top + 117), arrow=True)
                 if number:
                     middle = x + pitch / 2
-                    way = (x + 20, top + 86), (middle + 4, top + 96), (middle - 4, top + 156), (x + pitch - 20, top + 168)
+                    start, end = (x + 20, top + 86), (x + pitch - 20, top + 168)
+                    way = start, (middle + 4, top + 96), (middle - 4, top + 156), end
                     sheet.line(*way, color=WRITTEN, width=1.2, dashed=True, arrow=True, curved=True)
         sheet.text(left - 62, top + 206, lesson, anchor="start", size=14, color=WRITTEN if number else INK)

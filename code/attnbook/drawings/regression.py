@@ -204,7 +204,7 @@ def from_one_width_to_a_matrix(sheet: Sheet) -> None:
         sheet.text(left + side, low + (-8 if sheet.narrow else 16), "distance", anchor="end", size=13)
         sheet.text(left + 6, y + 44, "size", anchor="start", size=13)
         if number == 0:
-            sheet.text(middle[0], middle[1] - scale - 5, "equal score", color=VIOLET, size=13)
+            sheet.text(middle[0] + 12 * sheet.narrow, middle[1] - scale - 5, "equal score", color=VIOLET, size=13)
         if number == 1:
             sheet.line((middle[0], middle[1] - 5), (middle[0], y + 54), color=QUERY, width=1)
             sheet.text(middle[0], y + 49, "query", size=13, color=QUERY)
