@@ -235,7 +235,10 @@ def test_plot_weights_row():
     assert list(colours[to_rgba(plotting.QUERY)].get_xdata()) == [1.5, 1.5]
     assert list(colours[to_rgba(plotting.KEY)].get_xdata()) == key.tolist()
     assert "query 1.5" in {t.get_text() for t in ax.texts}
-    assert ax.get_ylim()[0] == 0 and ax.get_xlabel() and ax.get_ylabel()
+    keys = colours[to_rgba(plotting.KEY)]
+    height = ax.transData.inverted().transform(keys.get_transform().transform(keys.get_xydata()))[:, 1]
+    assert all(ax.get_ylim()[0] < height) and all(height < 0), "the keys' ticks belong below the bars"
+    assert ax.get_xlabel() and ax.get_ylabel()
     assert plotting.plot_weights_row(key, weights, 1.5) is not ax
 
 

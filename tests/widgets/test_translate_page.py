@@ -558,6 +558,16 @@ def test_on_a_phone_a_few_sentences_to_try_are_enough(open_ready):
     assert page.page.locator(".ab-controls").bounding_box()["height"] < 200
 
 
+def test_on_a_phone_the_one_vector_has_its_whole_name_and_no_map_stands_empty(open_ready):
+    page = open_ready(width=390, model="seq2seq", sentence="They have a black dog.")
+    name = page.page.get_by_text("184 numbers", exact=True).first.bounding_box()
+    boxes = [box.bounding_box() for box in page.page.locator("svg .ab-tp-word rect, [data-source] rect").all()]
+    across = [b for b in boxes if b["x"] < name["x"] + name["width"] and name["x"] < b["x"] + b["width"]]
+    assert across and all(b["y"] + b["height"] <= name["y"] or b["y"] >= name["y"] + name["height"] for b in across)
+    title = page.page.locator("svg", has_text="No attention, no weights")
+    assert title.bounding_box()["height"] < 40
+
+
 # -- where the weights come from --
 
 

@@ -30,7 +30,7 @@ def three_exponentials_shifted(sheet: Sheet) -> None:
         return left + (exponent - start) / (end - start) * wide
 
     for number, (title, shown) in enumerate((("the scores as they are", scores), ("shifted", scores - scores.max()))):
-        top = 128 * number
+        top = 150 * number
         sheet.text(left, top + 18, title, anchor="start", size=14, bold=True)
         y = top + 54
         sheet.hatch(at(start), y, at(lowest) - at(start), 26)
@@ -42,12 +42,12 @@ def three_exponentials_shifted(sheet: Sheet) -> None:
             sheet.text(at(score), y - 8, f"e^{{{score:g}}}".replace("-", "−"), color=VIOLET)
         for place, words in ((lowest, f"{lowest:.0f}"), (highest, f"{highest:.1f}")):
             sheet.text(at(place), y + 43, words.replace("-", "−"), size=13, color=GREY)
-        sheet.text(left + 2, y + 43, "0", anchor="start", size=13, color=GREY)
-        sheet.text((at(highest) + at(end)) / 2 + 8, y + 43, "∞", size=14, color=GREY)
+        sheet.text(left, y + 62, "rounds to 0", anchor="start", size=13, color=GREY)
+        sheet.text(left + wide, y + 62, "overflows to ∞", anchor="end", size=13, color=GREY)
         sheet.text(at(-8), y + 43, "what float32 holds" if sheet.narrow else "exponents that float32 holds", size=13)
     middle = at(0)
-    sheet.text(middle + 12, 120, "subtract the largest", anchor="start", size=13, color=KEY)
-    sheet.line((middle, 104), (middle, 150), color=KEY, arrow=True)
+    sheet.text(middle + 12, 144, "subtract the largest", anchor="start", size=13, color=KEY)
+    sheet.line((middle, 124), (middle, 172), color=KEY, arrow=True)
 
 
 FEATURES = torch.tensor([[1.0, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 1]])  # of the words, (S, D)

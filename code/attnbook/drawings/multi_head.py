@@ -60,11 +60,15 @@ def three_heads_share_the_width(sheet: Sheet) -> None:
     sheet.vector(left, y, 12, cell, high, color=OUTPUT)
     if sheet.narrow:
         sheet.text(middle, y + 38, "y: 12 numbers again", size=14)
+        sheet.text(middle, y + 62, "dog and man have a k and a v, too", size=13)
+        sheet.text(middle, y + 80, "(weights made up)", size=13)
         return
     for base, words in (
         (lane - 12, "each head reads all 12"),
         (lane + 18, "q, k, v: 4 numbers each"),
+        (lane + 36, "(dog, man: k, v, too)"),
         (lane + 69, "its own weights"),
+        (lane + 86, "(here made up)"),
         (bottom - 4, "and its own 4 numbers"),
         (joined + 14, "side by side: 3 · 4 = 12"),
         (mix + 21, "12 × 12 weights"),
@@ -81,6 +85,8 @@ def _lane(sheet: Sheet, x: float, y: float, weights: list[float], head: int, cel
             sheet.text(x - 44, y + 14 + 18 * number, name, color=color, size=14)
             sheet.vector(x - 30, y + 5 + 18 * number, 4, 18, 11, color=color)
         y += 82
+        sheet.text(x, y - 14, f"head {head + 1}", size=13, bold=True)
+        y += 10
         sheet.text(x, y - 6, ASKED[head], color=QUERY, size=13, italic=True)
         for number, (word, weight) in enumerate(zip(WORDS, weights, strict=True)):
             ink = "#ffffff" if weight > 0.6 else INK

@@ -67,6 +67,7 @@ def _added_vector(sheet: Sheet, x: float, y: float) -> None:
     sheet.vector(x - 72, y + 58, 4, 36, 20, color=VIOLET)
     for number, value in enumerate(encoding):
         sheet.text(x - 54 + 36 * number, y + 73, f"{value:.2f}", size=13)
+    sheet.text(x, y + 95, "PE(1)", color=VIOLET, size=13)
 
 
 def _turned(sheet: Sheet, x: float, y: float) -> None:
@@ -93,6 +94,7 @@ def _added_number(sheet: Sheet, x: float, y: float) -> None:
             words, fill = (f"{distance}".replace("-", "−"), tint(VIOLET, abs(distance) / 5))
             look = {"color": VIOLET, "ink": INK, "radius": 0, "line": 1, "size": 13}
             sheet.box(*place, words, fill=fill, **look)
+    sheet.text(x, y + 111, "distance j − i", color=VIOLET, size=13)
 
 
 def _arc(sheet: Sheet, x: float, y: float, start: float, end: float, radius: float, color: str) -> None:

@@ -226,7 +226,7 @@ def a_gate_between_old_and_new(sheet: Sheet) -> None:
     """One step of a gated recurrent unit, entry by entry."""
     (_, old), (_, gate), (_, new), (_, after) = _gate()
     left, pitch, ground, unit = (40, 62, 134, 52) if sheet.narrow else (60, 142, 134, 52)
-    sheet.text(left - 28, 14, "value of each entry", anchor="start", size=14)
+    sheet.text(left - 28, 14, "one step of the GRU: the value of each entry", anchor="start", size=14)
     for tick in (-1, 0, 1, 2):
         y = ground - unit * tick
         sheet.line((left - 8, y), (left + 4 * pitch - 10, y), color="#cccccc", width=0.6)
@@ -240,12 +240,14 @@ def a_gate_between_old_and_new(sheet: Sheet) -> None:
         sheet.line((x - 16, c), (x + 16, c), color=VIOLET, width=4)
         sheet.text(x, ground + 1.45 * unit + 10, f"entry {k + 1}", size=13, bold=True)
         sheet.text(x, ground + 1.45 * unit + 30, f"z = {gate[k]:.2f}", size=13)
+        if not k:
+            sheet.text(x, ground + 1.45 * unit + 48, "(update gate)", size=13)
         if k == 3:
             names = (a, "old state", INK), (b, "new", INK), (c, "after", VIOLET)
             for y, name, color in names:
                 sheet.text(x + 22, y + 5, name, color=color, anchor="start", size=14, bold=name == "after")
     said = "the larger z, the nearer to the old state"
-    sheet.text(left - 28, ground + 1.45 * unit + 58, said, anchor="start", size=14)
+    sheet.text(left - 28, ground + 1.45 * unit + 76, said, anchor="start", size=14)
 
 
 SKY = "The sky is blue."  # a sentence of the test set
@@ -267,14 +269,14 @@ def _prefixes() -> tuple[list[str], list[str], list[str]]:
     "Twice the same writer, asked for le ciel est bleu, the sky is blue. Its second word is chat by mistake. In "
     "training the words fed in are bos, le, ciel, est: the teacher's, whatever was said before; it goes on with est "
     "and bleu, and one mistake stays one. In translation what is fed in is bos, le and then its own chat; it goes on "
-    "with est and fermé: one mistake brings another."
+    "with est and fermé: here one mistake brings another."
 )
 def the_teachers_word_or_its_own(sheet: Sheet) -> None:
     """What is fed into the writer while it is trained, and when it translates."""
     wanted, forced, own = _prefixes()
     rows = (
         ("training", forced, wanted, "one mistake stays one"),
-        ("translation", own, own, "one mistake brings another"),
+        ("translation", own, own, "here one mistake brings another"),
     )
     pitch, wide, shown = 68, 50, 4
     for number, (title, said, given, lesson) in enumerate(rows):
@@ -296,6 +298,7 @@ def the_teachers_word_or_its_own(sheet: Sheet) -> None:
                 sheet.line((x + wide / 2, top + 117), (x + pitch - wide / 2 - 3, top + 117), arrow=True)
                 if number:
                     middle = x + pitch / 2
-                    way = (x + 10, top + 86), (middle, top + 106), (middle, top + 148), (x + pitch - 16, top + 166)
+                    start, end = (x + 20, top + 86), (x + pitch - 20, top + 168)
+                    way = start, (middle + 4, top + 96), (middle - 4, top + 156), end
                     sheet.line(*way, color=WRITTEN, width=1.2, dashed=True, arrow=True, curved=True)
         sheet.text(left - 62, top + 206, lesson, anchor="start", size=14, color=WRITTEN if number else INK)

@@ -95,8 +95,8 @@ def each_point_by_its_weight(sheet: Sheet) -> None:
 @drawing(
     "The same fifty points three times, each time with another kernel and the curve that it makes. With width 1 the "
     "curve is a flat hump that misses most points; with width 1/5 it follows them; with width 1/60 the kernel is a "
-    "needle, and the curve jumps from point to point. Bars below compare the leave-one-out errors, 0.68, 0.32 and "
-    "0.50: the middle one is the smallest."
+    "needle, and the curve jumps from point to point. Bars below compare the errors with each point left out in "
+    "turn, 0.68, 0.32 and 0.50: the middle one is the smallest."
 )
 def three_widths(sheet: Sheet) -> None:
     """A kernel that is too wide, one that is right and one that is too narrow, with their leave-one-out errors."""
@@ -110,7 +110,7 @@ def three_widths(sheet: Sheet) -> None:
         left_out, _ = model(points[0], *points, mask=rest)  # (50,)
         error = ((left_out - points[1]) ** 2).mean().item()
         if sheet.narrow:
-            x, y, width, high = 8, 218 * number, 324, 96
+            x, y, width, high = 8, 236 * number, 324, 96
         else:
             x, y, width, high = 8 + 236 * number, 0, 212, 140
         plot, floor = _Plot(sheet, x, y + 28, width, high), y + high + 70
@@ -122,10 +122,13 @@ def three_widths(sheet: Sheet) -> None:
         for point in zip(*(p.tolist() for p in points), strict=True):
             sheet.dot(*plot.at(*point), 2.5, fill="#ffffff", color=VALUE)
         plot.curve(FINE, curve, OUTPUT)
-        words = f"leave-one-out error {error:.2f}"
-        sheet.text(x, floor + 24, words, anchor="start", size=14)
-        left, upper = (x + 190, floor + 13) if sheet.narrow else (x, floor + 32)
-        long = 180 if sheet.narrow else 280
+        if w == 1:
+            sheet.text(*plot.at(4.2, 2.75), "measured", color=VALUE, size=13)
+            sheet.text(*plot.at(2.2, 1.5), "fit", color=OUTPUT, size=13)
+        for row, words in enumerate(("error, each point left", f"out in turn: {error:.2f}")):
+            sheet.text(x, floor + 24 + 17 * row, words, anchor="start", size=14)
+        left, upper = (x + 170, floor + 30) if sheet.narrow else (x, floor + 50)
+        long = 200 if sheet.narrow else 280
         sheet.bar(left, upper, long * error, 12, fill=VIOLET if w == 5 else MASKED)
 
 
@@ -198,9 +201,10 @@ def from_one_width_to_a_matrix(sheet: Sheet) -> None:
         sheet.line((left, low), (left + side, low), color=INK, width=1, arrow=True)
         sheet.line((left, low), (left, y + 30), color=INK, width=1, arrow=True)
         sheet.dot(*middle, 5, fill=QUERY)
+        sheet.text(left + side, low + (-8 if sheet.narrow else 16), "distance", anchor="end", size=13)
+        sheet.text(left + 6, y + 44, "size", anchor="start", size=13)
         if number == 0:
-            sheet.text(left + side, low + (-8 if sheet.narrow else 16), "distance", anchor="end", size=13)
-            sheet.text(left + 6, y + 44, "size", anchor="start", size=13)
+            sheet.text(middle[0] + 12 * sheet.narrow, middle[1] - scale - 5, "equal score", color=VIOLET, size=13)
         if number == 1:
             sheet.line((middle[0], middle[1] - 5), (middle[0], y + 54), color=QUERY, width=1)
             sheet.text(middle[0], y + 49, "query", size=13, color=QUERY)

@@ -31,7 +31,10 @@ def readers_in_longer_rows(groups: Sequence[tuple[str, Sequence[Row]]]) -> Pictu
         for left, (places, row) in zip(lefts, heads, strict=True):
             sheet.text(left + wide / 2, 37, places, size=12.5 if sheet.narrow else 13)
             sheet.text(left + wide / 2, 54, row, size=13, color=GREY)
-        _table(sheet, 62, lefts, wide, groups, lambda percent: percent / 100)
+        bottom = _table(sheet, 62, lefts, wide, groups, lambda percent: percent / 100)
+        key = "right answers in %: median", "(range) of the seeds; –: not tried"
+        for row, words in enumerate(key if sheet.narrow else [" ".join(key)]):
+            sheet.text(4, bottom + 16 + 18 * row, words, anchor="start", size=13)
 
     alt = "Right answers in percent, median of the seeds. " + " ".join(
         f"{name}: look back {_listed(cells[:3])}; mirror {_listed(cells[3:])}."
@@ -83,8 +86,11 @@ def _table(
     groups: Sequence[tuple[str, Sequence[Row]]],
     dark: Callable[[float], float],
     limit: float = float("inf"),
-) -> None:
-    """Groups of rows from y on, with a column at each of `lefts`; `dark` says how dark a median is, 0 to 1."""
+) -> float:
+    """Groups of rows from y on, with a column at each of `lefts`; `dark` says how dark a median is, 0 to 1.
+
+    Returns where they end.
+    """
     high = HIGH if sheet.narrow else WIDE_HIGH
     for heading, rows in groups:
         sheet.text(4, y + 15, heading, anchor="start", size=13, color=VIOLET, bold=True)
@@ -104,6 +110,7 @@ def _table(
                     _runs(sheet, place, found, 0.02 + 0.42 * dark(median(found)))
             y += high
         y += GAP
+    return y
 
 
 def _runs(sheet: Sheet, place: tuple[float, float, float, float], found: Sequence[float], dark: float) -> None:

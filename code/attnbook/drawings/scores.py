@@ -186,10 +186,11 @@ def every_query_meets_every_key(sheet: Sheet) -> None:
         vector(i, -1, QUERY)
     for pair in pairs:
         vector(*pair, VIOLET)
+    sheet.text(left + size[1] * cell + 3, 30, "h = 4", anchor="start", color=KEY, size=13)
     middle, end = left + size[1] * cell / 2, top + size[0] * cell
-    sheet.text(middle, 18, "W_k k, for S keys", color=KEY, size=14)
+    sheet.text(middle, 18, "W_k k, for S = 5 keys", color=KEY, size=14)
     sheet.text(left - cell / 2, top - 13, "+")
-    sheet.text(20, top + 1.5 * cell, "W_q q, for T queries", color=QUERY, size=14, turn=-90)
+    sheet.text(20, top + 1.5 * cell, "W_q q, T = 3 queries", color=QUERY, size=14, turn=-90)
     sheet.text(middle, end + 22, "tanh of each sum:", color=VIOLET, size=14)
     sheet.text(middle, end + 42, f"T · S · h = {size[0] * size[1] * size[2]} numbers", color=VIOLET, size=14)
     if sheet.narrow:

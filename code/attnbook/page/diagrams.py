@@ -147,8 +147,8 @@ def draw_reach(reach, ax: Axes, title: str = "", recurrent: bool = False, highli
     ax.plot(places, 0 * places, "s", color=KEY, markersize=8, zorder=3)
     ax.plot(places, 0 * places + 2.4, "o", color=OUTPUT, markersize=10, mec=INK, zorder=3)
     for t in places:
-        ax.text(t, -0.45, f"{t}", fontsize=9.5, **CENTRED)
+        ax.text(t, -0.5, f"{t}", fontsize=12, **CENTRED)
     for height, letter in ((0, "x"), (2.4, "y")):
-        ax.text(-0.75, height, letter, fontsize=12, style="italic", **CENTRED)
+        ax.text(-0.75, height, letter, fontsize=13, style="italic", **CENTRED)
     ax.set_title(title, loc="left")
     return ax

@@ -134,7 +134,7 @@ def _annotate(ax: Axes, table: np.ndarray, top: float, shown: np.ndarray | None)
                 ha="center",
                 va="center",
                 fontsize=9,
-                color="#ffffff" if weight > 0.6 * top else INK,
+                color="#ffffff" if weight > 0.7 * top else INK,
             )
 
 
@@ -226,7 +226,9 @@ def plot_weights_row(key: Tensor, weights: Tensor, query: float, ax: Axes | None
         raise ValueError(f"there are {len(weights)} weights for {len(key)} keys; pass one row of the weights")
     ax = ax or plt.subplots(figsize=(6.4, 1.8))[1]
     ax.vlines(_array(key), 0, _array(weights), color=VIOLET, linewidth=2.5)
-    ax.plot(_array(key), np.zeros(len(key)), "|", color=KEY, markersize=9)
+    top = float(weights.max()) or 1.0
+    ax.axhline(0, color=INK, linewidth=0.8)
+    ax.plot(_array(key), np.full(len(key), 0.045), "|", color=KEY, markersize=7, transform=ax.get_xaxis_transform())
     ax.axvline(query, color=QUERY, linewidth=1.5, linestyle=":")
     ax.annotate(
         f"query {query:g}",
@@ -238,5 +240,5 @@ def plot_weights_row(key: Tensor, weights: Tensor, query: float, ax: Axes | None
         va="bottom",
         ha="center",
     )
-    ax.set(xlabel="x of the key", ylabel="weight", ylim=(0, None))
+    ax.set(xlabel="x of the key", ylabel="weight", ylim=(-0.11 * top, 1.05 * top))  # the keys' ticks below the bars
     return ax

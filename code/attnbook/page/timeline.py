@@ -44,6 +44,10 @@ def _swap() -> np.ndarray:
     return _bump(np.array([0, 1, 4, 3, 2, 5, 6, 7.5, 8]), 0.45)
 
 
+def _look_up() -> np.ndarray:
+    return _bump(np.array([6.0, 2, 7, 7, 0, 4, 8, 1, 3]), 0.45)
+
+
 def _window() -> np.ndarray:
     band = np.abs(np.arange(9)[:, None] - np.arange(9)) <= 2
     return _normalised(_bump(np.arange(9), 1.6) * band)
@@ -63,6 +67,7 @@ SKETCHES: dict[str, Callable[[], np.ndarray]] = {
     "forward": lambda: _bump(np.array([0, 0, 1, 2, 2, 2.6, 4, 5, 6]), 0.8),
     "swap": _swap,
     "window": _window,
+    "look-up": _look_up,
     "glimpses": _glimpses,
     "regions": lambda: _bump(np.array([4.0, 1, 7, 2, 4, 8, 5, 0, 6]), 1.1),
     "previous": lambda: _bump(np.arange(9) - 1.0, 0.5),

@@ -56,8 +56,9 @@ function plane(p, title, note, axes) {
       p.text(key, px, py, string, { anchor, size: 12.5, italic: true, colour: COLOUR.muted, "aria-hidden": "true" });
     end("low-x", plot.left + 7, cy - 6, `← ${axes.x[0]}`, "start");
     end("high-x", plot.right - 7, cy - 6, `${axes.x[1]} →`, "end");
-    end("low-y", cx + 6, plot.bottom - 8, `↓ ${axes.y[0]}`, "start");
-    end("high-y", cx + 6, plot.top + 17, `↑ ${axes.y[1]}`, "start");
+    const keys = axes === KEY_AXES; // whose dashed ties pass near the axis
+    end("low-y", cx + (keys ? 22 : 6), plot.bottom - (keys ? 26 : 8), `↓ ${axes.y[0]}`, "start");
+    end("high-y", cx + (keys ? -6 : 6), plot.top + 17, `↑ ${axes.y[1]}`, keys ? "end" : "start");
   }
   if (note) p.text("note", plot.right - 8, plot.bottom - 8, note, { anchor: "end", size: 12, colour: COLOUR.muted });
   return { plot, x, y, at: (point) => [x(point[0]), y(point[1])] };

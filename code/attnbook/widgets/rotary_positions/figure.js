@@ -104,6 +104,8 @@ function drawPlane(p, view, fig) {
   }
   const [x, y] = at([0.8 * Math.cos(from + between / 2), 0.8 * Math.sin(from + between / 2)]);
   p.text("angle", x, y + 4, fmt(Math.abs(between)), { ...LABEL, colour: COLOUR.weight });
+  if (dot(view.query, view.key) === 1 && view.query[0] === view.key[0])
+    p.text("start", at(view.query)[0], at(view.query)[1] + 22, "both start here", { size: 12, anchor: "middle" });
   for (const [name, before, , , colour] of both) {
     const [shape, size] = name === "key" ? ["square", 8] : ["circle", 5]; // the one is seen behind the other
     p.handle(name, {
@@ -121,17 +123,13 @@ function drawScore(p, view) {
   const high = Math.max(0.5, Math.hypot(...view.query) * Math.hypot(...view.key)) * 1.15;
   const y = linear([-high, high], [plot.bottom, plot.top]);
   p.axes("axes", { plot, x, y, xTicks: p.narrow ? [-20, -10, 0, 10, 20] : 8, xLabel: "distance from query to key" });
-  p.text("score", plot.left - 34, 16, "score q · k", { size: 12.5 });
+  p.text("score", plot.left - 34, 16, `score q · k = ${fmt(view.score)}`, { size: 12.5 });
   p.line("zero", plot.left, y(0), plot.right, y(0), { stroke: COLOUR.line });
   const points = linspace(-PLACES, PLACES, 321).map((d) => [x(d), y(scoreAt(view, d))]);
   p.path("curve", points, { stroke: COLOUR.weight, "stroke-width": 2.2 });
   const place = [x(view.distance), y(view.score)];
   p.line("stem", place[0], y(0), ...place, { stroke: COLOUR.ink, "stroke-dasharray": "3 3" });
   p.circle("now", ...place, 6.5, { fill: COLOUR.weight, stroke: COLOUR.ground, "stroke-width": 2 });
-  const left = view.distance > PLACES - 6;
-  p.text("number", place[0] + (left ? -11 : 11), place[1] + (view.score < 0 ? 14 : -6), fmt(view.score), {
-    anchor: left ? "end" : "start", weight: 650, colour: COLOUR.weight, halo: true,
-  });
 }
 
 function inWords({ front, queryPlace, keyPlace, omega, distance, score, moved }) {

@@ -11,7 +11,7 @@ function render({ model, el }) {
   const fig = figure({
     model,
     el,
-    title: "Five ways to score a key",
+    title: "Ways to score a key",
     hint:
       "Drag q and the keys: when do a dot product and nearness give the same weights? Violet: score above zero; " +
       "grey: below.",

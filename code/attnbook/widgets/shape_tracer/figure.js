@@ -183,7 +183,7 @@ function render({ model, el }) {
   fig.output("index", { label: "followed cell", format: String });
   fig.output("number", { label: "its number", digits: 3 });
   fig.output("misplaced", { label: "misplaced cells", digits: 0, note: " " });
-  fig.output("error", { label: "output error", digits: 3, note: "the largest" });
+  fig.output("error", { label: "largest error of the output", digits: 3 });
   for (const name of ["shape", "index"]) {
     // four numbers in one line
     fig.card.querySelector(`output[data-value="${name}"]`).style.cssText =

@@ -193,7 +193,7 @@ function render({ model, el }) {
     fig.say(
       `The scores have a standard deviation of about ${scaled ? "1, whatever d is" : `√d = ${fmt(sd, 1)}`}. On ` +
         `average the best-scoring of 16 keys takes ${fmt(100 * measured.largest, 0)} % of the weight, and ` +
-        `${passes} through the softmax.`,
+        `${passes} through the softmax to the scores.`,
     );
     return {
       d,

@@ -27,7 +27,7 @@ export function layOut(view, width) {
     const column = (all, x, end) => all.map((w, i) => ({ x: end ? x - w : x, y: 30 + 36 * i, w }));
     return {
       rows,
-      height: 44 + 36 * Math.max(...widths.map((all) => all.length)),
+      height: 44 + 36 * Math.max(...widths.map((all) => all.length)) + (view.steps[0].weights ? 0 : 24),
       source: column(widths[0], width * 0.4, true),
       target: column(widths[1], start, false),
     };
@@ -145,13 +145,12 @@ export function drawAlignment(p, view, act) {
         }),
       );
       g.circle("vector", cx, cy, 9, { fill: COLOUR.ink });
-      g.text(
-        "name",
-        place.rows ? cx + 18 : cx,
-        place.rows ? cy + 5 : cy - 18,
-        place.rows ? `one vector of ${view.size} numbers` : `${view.size} numbers`,
-        { size: 13, weight: 650, halo: true, anchor: place.rows ? "start" : "middle" },
-      );
+      const name = { size: 13, weight: 650, halo: true, anchor: place.rows ? "start" : "middle" };
+      if (place.rows) g.text("name", cx + 18, cy + 5, `one vector of ${view.size} numbers`, name);
+      else
+        ["one vector of", `${view.size} numbers`].forEach((line, i) =>
+          g.text(`name${i}`, cx, place.height - 30 + 17 * i, line, name),
+        );
     });
   }
   p.text(
@@ -229,7 +228,10 @@ function wordInWords({ source, steps }, i) {
 const HEAT = { cell: 28, wide: 44, left: 96 };
 const heatTop = (tokens) => 30 + Math.max(...tokens.map((token) => textWidth(shownWord(token), 13))) * 0.72;
 
-export function heatHeight(view) {
+const PHONE = 420; // where less is no room for a map of nothing
+
+export function heatHeight(view, width, model) {
+  if (model === "seq2seq" && width < PHONE) return 24;
   return view && view.ready ? Math.ceil(heatTop(view.source.tokens) + HEAT.cell * view.steps.length + 8) : 120;
 }
 
@@ -240,6 +242,7 @@ export function drawHeat(p, view, act) {
     weight: 650,
     size: 14,
   });
+  if (!steps[0].weights && p.width < PHONE) return;
   const left = Math.min(HEAT.left, 14 + Math.max(...steps.map((s) => textWidth(shownWord(s.word), 13))));
   const top = heatTop(source.tokens);
   const wide = Math.min(HEAT.wide, (p.width - left - 26) / source.tokens.length);

@@ -152,7 +152,7 @@ function render({ model, el }) {
     fig.stage({
       basis: 340,
       grow: 5,
-      height: () => heatHeight(now),
+      height: (width) => heatHeight(now, width, fig.get("model")),
       keep,
       draw: (p, view) => drawHeat(p, view, act),
       label: (view) => (view.ready ? heatInWords(view) : ""),
