@@ -15,10 +15,9 @@ HEARD = 0.25, 0.3, 0.1, 0.05, 0.3  # what "flies" hears: an example
 @drawing(
     "A block, from below, for the five words time flies like an arrow. A heavy line per word, its stream, runs "
     "straight up. Lower half, attention: each stream gives a copy to a norm; from the five norms lines run to all five "
-    "columns, and what arrives in a column is added to its stream. The lines that arrive at flies are drawn heavily and "
-    "named: what flies hears. "
-    "Upper half, network: each stream again gives a copy to a norm and to a network of its own column, which is added "
-    "too. No line leaves its column there."
+    "columns, and what arrives in a column is added to its stream. The lines that arrive at flies are drawn heavily "
+    "and named: what flies hears. Upper half, network: each stream again gives a copy to a norm and to a network of "
+    "its own column, which is added too. No line leaves its column there."
 )
 def a_stream_for_each_word(sheet: Sheet) -> None:
     """Attention mixes columns, the network stays within one."""

@@ -16,7 +16,8 @@ PRICES = torch.tensor([[10.0], [20.0], [50.0]])
     "Two ways to remember the values 1, 2, 4 at the keys 0, 1, 3, after one, two and three pairs and after a million. "
     "Attention keeps every pair, so its list grows from one pair to a million. Linear attention adds each pair to a "
     "matrix of four sums, of the values, values times keys, ones and keys: 1, 0, 1, 0, then 3, 2, 2, 1, then 7, 14, 3, "
-    "4. It has four numbers at the end, too. The newest pair is grey. After three pairs both answer 3 at the query 1, with the kernel 1 + qk."
+    "4. It has four numbers at the end, too. The newest pair is grey. After three pairs both answer 3 at the query 1, "
+    "with the kernel 1 + qk."
 )
 def a_list_or_a_matrix(sheet: Sheet) -> None:
     """A growing list of pairs, and a matrix of fixed size that takes each of them."""
@@ -77,7 +78,9 @@ def a_list_or_a_matrix(sheet: Sheet) -> None:
         sheet.dot(middle + 7 * j, lower + high, 1.8, fill=GREY)
     at = columns[0], lower + 2 * high + 28
     sheet.text(*at, f"At the query 1 both answer {from_list:.0f}.", anchor="start", size=14)
-    sheet.text(at[0], at[1] + 20, "(sums for the kernel 1 + qk; grey: the newest pair)", anchor="start", size=13, color=GREY)
+    sheet.text(
+        at[0], at[1] + 20, "(sums for the kernel 1 + qk; grey: the newest pair)", anchor="start", size=13, color=GREY
+    )
     at = x + wide, lower + 2 * high + 28
     said = "four sums" if sheet.narrow else "still four sums"
     sheet.text(*at, said, size=14, color=VIOLET)

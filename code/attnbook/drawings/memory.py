@@ -183,8 +183,8 @@ def operations_per_byte() -> list[tuple[str, str, float]]:
 @drawing(
     "Eight lines with a dot each, across a logarithmic axis from 1 to 1000 operations per byte that is fetched. "
     "Reading a text: a recurrence with 1 text 1.0, with 32 texts 28; attention with its table 32, in tiles 124. "
-    "Writing, by attention with a cache: multi-head 1.0, grouped queries 16, multi-query 128, latent 242. A dashed line at "
-    "295 is the balance of an H100. All dots lie to the left of it, where the processor waits for bytes."
+    "Writing, by attention with a cache: multi-head 1.0, grouped queries 16, multi-query 128, latent 242. A dashed "
+    "line at 295 is the balance of an H100. All dots lie to the left of it, where the processor waits for bytes."
 )
 def waiting_for_bytes(sheet: Sheet) -> None:
     """Operations per byte of everything that this chapter compares, and what a processor can use."""

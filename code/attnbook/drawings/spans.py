@@ -129,7 +129,10 @@ def two_readings_of_a_table(sheet: Sheet) -> None:
                 sheet.box(x, y, cell, high, name, **look)
         lines = ("row: first word, column: last word", INK), ("left … knee has no cell of its own", INK)
         if number:
-            lines = ("blue, above the diagonal: to the next word", QUERY), ("orange, below it: from last word to first", KEY_INK)
+            lines = (
+                ("blue, above the diagonal: to the next word", QUERY),
+                ("orange, below it: from last word to first", KEY_INK),
+            )
         else:
             x, y = left + 3 * cell, table
             for way in (((x + 22, y + 7), (x + 42, y + 25)), ((x + 42, y + 7), (x + 22, y + 25))):

@@ -12,10 +12,10 @@ SUBLAYER, NORM = 34, 28  # heights
 
 @drawing(
     "An encoder–decoder. Left, from below: source ids, embedding plus position, and six layers of self-attention and "
-    "feed-forward network, each followed by add and layer norm, with a grey way around the sublayer, the residual connection; out comes the "
-    "memory. Right: target ids so far, embedding plus position, and six layers of masked self-attention, "
-    "cross-attention and feed-forward network; then a linear head from 512 to V, and the next word. The memory enters "
-    "the cross-attention as keys and as values; the queries come from the decoder below."
+    "feed-forward network, each followed by add and layer norm, with a grey way around the sublayer, the residual "
+    "connection; out comes the memory. Right: target ids so far, embedding plus position, and six layers of masked "
+    "self-attention, cross-attention and feed-forward network; then a linear head from 512 to V, and the next word. "
+    "The memory enters the cross-attention as keys and as values; the queries come from the decoder below."
 )
 def two_stacks_and_a_memory(sheet: Sheet) -> None:
     """The Transformer of 2017, from token ids below to the next word above."""

@@ -144,8 +144,8 @@ export function makeList(name, rows) {
 }
 
 export const STYLE = `
-.ab-card .ab-lists { flex: 1 1 400px; display: grid; grid-template-columns: repeat(2, minmax(0, 1fr));
-  gap: 0.5rem 1.25rem; align-items: start; }
+.ab-card .ab-lists { flex: 1 1 300px; display: grid; grid-template-columns: repeat(2, minmax(0, 1fr));
+  gap: 0.5rem 0.75rem; align-items: start; }
 .ab-card .ab-lists.ab-tall { flex: 0 1 300px; grid-template-columns: minmax(0, 1fr); align-content: start; }
 .ab-card .ab-list { display: table; table-layout: fixed; border-collapse: collapse; font-size: 13px; margin: 0;
   width: 100%; }
@@ -158,8 +158,7 @@ export const STYLE = `
   background: none; white-space: nowrap; line-height: 1.5; overflow: hidden; text-overflow: ellipsis; }
 .ab-card .ab-list thead th { color: var(--ab-muted); font-size: 12px; }
 .ab-card .ab-list thead th:first-child { width: max(2.9em, calc(var(--ab-digits) * 1ch + 1.2em)); text-align: right; }
-.ab-card .ab-list thead th:last-child { width: 5.8em; }
-@media (max-width: 480px) { .ab-card .ab-list thead th:last-child { width: 5.5em; } }
+.ab-card .ab-list thead th:last-child { width: 5.2em; }
 .ab-card .ab-list tbody tr { height: 21.5px; }
 .ab-card .ab-list td { font-variant-numeric: tabular-nums; }
 .ab-card .ab-list td:first-child { color: var(--ab-muted); text-align: right; }
