@@ -365,7 +365,7 @@ def test_the_figure_says_what_its_alt_text_says():
 
 
 def test_the_sentence_tells_what_is_seen_now_and_what_has_changed(page):
-    assert page.said.startswith("“old” looks most at “dogs”, 1.00. Yet")
+    assert page.said.startswith("“old” looks most at “dogs”, 1.00. Is this head needed?")
     page.set(off=[[1, 4]])
     assert page.said == (
         "With head 4 of layer 1 off, “old” now looks most at “king”, 0.95; "
