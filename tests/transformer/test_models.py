@@ -241,7 +241,7 @@ def test_masks_are_made_and_numbers_read_once_however_deep_the_model_is():
     checks = {name for name in many if "check" in name}
     of_a_pair_of_layers = sum(many[name] - few[name] for name in checks) / 4
     assert 0 < of_a_pair_of_layers <= 70
-    assert many["attend"] == 15  # every layer did attend
+    assert many["attention_step"] == 15  # every layer did attend
 
 
 def test_nothing_is_read_from_a_device_in_a_forward_pass():

@@ -56,7 +56,7 @@ def best(sentence, width, alpha=0.6, max_len=LONGEST):
 
 @pytest.fixture
 def page(open_figure):
-    return open_figure(BeamTreeFigure())
+    return open_figure(BeamTreeFigure(step=-1))
 
 
 # -- the stored numbers, and the browser against the package --
@@ -262,6 +262,18 @@ def test_what_the_length_cuts_off_is_said(page):
 # -- hands --
 
 
+@pytest.mark.parametrize("width", [390, 1000])
+def test_it_opens_where_the_two_articles_are_both_kept(open_figure, width):
+    page = open_figure(BeamTreeFigure(), width=width)
+    kept = page.page.locator('[aria-level="4"][data-entry="kept"]')
+    names = kept.evaluate_all("(all) => all.map((one) => one.dataset.words)")
+    assert names[:2] == ["elle a un", "elle a une"]
+    assert page.page.locator('[aria-level="5"]').count() == 0
+    drawn = page.page.locator('[data-entry="dropped"]').count()
+    assert ("dropped" in page.page.locator(".ab-stage svg").text_content()) == (drawn > 0)
+    assert "((5 + T) / 6)^0.6" in page.page.locator(".ab-outputs").inner_text()
+
+
 def test_steps_backwards_forwards_and_played(page):
     last = page.read("step")
     assert page.state("step") == -1
@@ -324,7 +336,8 @@ def test_the_tree_by_keys(page):
     assert "finished" in label
 
 
-def test_reset_restores(page):
+def test_reset_restores(open_figure):
+    page = open_figure(BeamTreeFigure())
     page.slide("width", 5)
     page.slide("length_penalty", 20)
     page.slide("step", 2)
@@ -338,7 +351,7 @@ def test_reset_restores(page):
 @pytest.mark.parametrize("width", [1, 5])
 def test_it_fits_on_a_phone(open_figure, width):
     for sentence in (SENTENCES[0], max(SENTENCES, key=len)):
-        figure = BeamTreeFigure(width=width, sentence=sentence)
+        figure = BeamTreeFigure(width=width, sentence=sentence, step=-1)
         page = open_figure(figure, width=390, theme="dark")
         fits = page.page.evaluate(FITS)
         assert fits["page"] and fits["outside"] == []
@@ -360,7 +373,7 @@ IN_SIGHT = """() => {
 @pytest.mark.parametrize("width", [390, 760, 1000])
 def test_the_whole_search_is_in_sight_with_its_winners(open_figure, width):
     """On a card without room for every step beside the other the tree grows downwards; nothing is scrolled."""
-    page = open_figure(BeamTreeFigure(), width=width)
+    page = open_figure(BeamTreeFigure(step=-1), width=width)
     for text, beam in SEARCHES:
         page.set(sentence=text, width=beam)
         assert page.page.evaluate(IN_SIGHT) == []

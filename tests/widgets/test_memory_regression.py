@@ -228,7 +228,7 @@ def test_linear_and_delta_differ_in_colour_and_the_squares_are_named(open_figure
     assert all(name.count() == 1 for name in legend.values())
     strokes = page.page.locator("svg path[stroke-dasharray='9 5'], svg path[stroke-width='2.8']")
     colours = strokes.evaluate_all("(paths) => paths.map((p) => getComputedStyle(p).stroke)")
-    assert len(set(colours)) == 2  # the delta rule and least squares share the ink
+    assert len(set(colours)) == 3
     top = page.page.locator("svg text:text-is('4')").first.bounding_box()["y"]
     last = legend["least squares"].bounding_box()
     assert last["y"] + last["height"] <= top + 2

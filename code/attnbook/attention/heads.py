@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from attnbook.attention.cache import KeyValueCache
-from attnbook.attention.layers import attend
+from attnbook.attention.layers import attention_step
 from attnbook.attention.masks import combine_masks
 from attnbook.attention.separate_heads import SeparateHeads, check_stage
 from attnbook.attention.splitting import check_inputs, check_kv_heads, head_size
@@ -128,7 +128,7 @@ class MultiHeadAttention(nn.Module):
             check_bias(bias, shape)
             bias = bias.reshape(aligned(bias.shape, shape))
         dropout = self.dropout if self.training else 0.0
-        output, weights = attend(
+        output, weights = attention_step(
             q, k, v, mask, bias, dropout=dropout, group=group, need_weights=need_weights
         )
         output = self.W_o(output.transpose(1, 2).flatten(2))  # heads merged

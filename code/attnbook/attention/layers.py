@@ -28,7 +28,7 @@ from attnbook.checks import (
 )
 
 
-def attend(
+def attention_step(
     query: Tensor,
     key: Tensor,
     value: Tensor,
@@ -154,7 +154,7 @@ class DotProductAttention(nn.Module):
         batch = torch.broadcast_shapes(query.shape[:-2], key.shape[:-2])
         shape = torch.Size([*batch, query.shape[-2], key.shape[-2]])
         mask = combine_masks(shape, valid_lens, mask, query.device)
-        return attend(
+        return attention_step(
             query,
             key,
             value,

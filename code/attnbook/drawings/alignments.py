@@ -217,11 +217,13 @@ def heads_and_their_average(
         under = top + len(target) * cell
         sheet.text(left, under + 22, f"average of all: error {errors[-1]:.2f}", anchor="start", size=14, bold=True)
         sheet.text(left, under + 44, "framed: a true link", anchor="start", size=14, color=KEY_INK)
-        x0, y0 = (4, under + 88) if sheet.narrow else (left + len(source) * cell + 34, 40)
-        small = 8.5
-        step, high = 84, len(target) * small + (40 if sheet.narrow else 54)
+        sheet.text(left, under + 64, "errors: over all sentences", anchor="start", size=14, color=GREY)
+        x0, y0 = (4, under + 108) if sheet.narrow else (left + len(source) * cell + 34, 40)
+        # on a phone two beside each other, as large as there is room for
+        across, step, small = (2, 168, 156 / len(source)) if sheet.narrow else (4, 84, 8.5)
+        high = len(target) * small + (40 if sheet.narrow else 54)
         for number, weights in enumerate(heads):
-            x, y = x0 + number % 4 * step, y0 + number // 4 * high
+            x, y = x0 + number % across * step, y0 + number // across * high
             table(sheet, x, y, weights, small)
             words = f"{number // 4 + 1}.{number % 4 + 1}: {errors[number]:.2f}"
             sheet.text(x, y + len(target) * small + 18, words, anchor="start", size=13)

@@ -15,9 +15,9 @@ HEARD = 0.25, 0.3, 0.1, 0.05, 0.3  # what "flies" hears: an example
 @drawing(
     "A block, from below, for the five words time flies like an arrow. A heavy line per word, its stream, runs "
     "straight up. Lower half, attention: each stream gives a copy to a norm; from the five norms lines run to all five "
-    "columns, and what arrives in a column is added to its stream. The lines that arrive at flies are drawn heavily. "
-    "Upper half, network: each stream again gives a copy to a norm and to a network of its own column, which is added "
-    "too. No line leaves its column there."
+    "columns, and what arrives in a column is added to its stream. The lines that arrive at flies are drawn heavily "
+    "and named: what flies hears. Upper half, network: each stream again gives a copy to a norm and to a network of "
+    "its own column, which is added too. No line leaves its column there."
 )
 def a_stream_for_each_word(sheet: Sheet) -> None:
     """Attention mixes columns, the network stays within one."""
@@ -51,6 +51,8 @@ def a_stream_for_each_word(sheet: Sheet) -> None:
             sheet.line((x - 4, y), (x + 4, y))
             sheet.line((x, y - 4), (x, y + 4))
         sheet.text(x, ground + 18, word, size=14)
+    heard = (left, ground + 42) if sheet.narrow else (4, 277)
+    sheet.text(*heard, "bold: what flies hears", color=VIOLET, size=14, anchor="start")
     if sheet.narrow:
         sheet.text(14, 256, "attention", turn=-90, size=14)
         sheet.text(14, 100, "network", turn=-90, size=14)
@@ -106,7 +108,8 @@ FEATURE = torch.tensor([[3.0, 1, 1], [1, 0, 0]])  # the first feature of its wor
     "mean, 4, and divides by their standard deviation, 2.24, which makes -1.34, -0.45, 0.45 and 1.34 of them. RMS norm "
     "divides by the root of their mean square, 4.58, which makes 0.22, 0.65, 1.09 and 1.53. In the cube for batch norm "
     "the top layer is shaded, one feature of all positions of both sentences: 3, 1, 1 in front and 1, 0, 0 behind, "
-    "where the zeros are padding. Their mean is 1 and their standard deviation 1."
+    "where the zeros are padding. Their mean is 1 and their standard deviation 1, which makes 2, 0, 0 of those in "
+    "front and 0, -1, -1 of those behind."
 )
 def numbers_normalised_together(sheet: Sheet) -> None:
     """Which numbers of a batch share a mean and a standard deviation."""
@@ -116,7 +119,9 @@ def numbers_normalised_together(sheet: Sheet) -> None:
     torch.testing.assert_close(F.layer_norm(WORD, (4,)), centred / deviation)
     after = centred / deviation, WORD / rms
     behind = f"behind (padded): {' '.join(f'{x:.0f}' for x in FEATURE[1].tolist())}; "
-    behind += f"mean {FEATURE.mean():.0f}, deviation {FEATURE.std(correction=0):.0f}"
+    behind += f"mean {FEATURE.mean():.0f}, deviation {FEATURE.std(correction=0):.0f}; "
+    front, back = (" ".join(f"{x:.0f}".replace("-", "−") for x in row) for row in _alone(FEATURE).tolist())
+    behind += f"after: {front}; behind: {back}"
     cubes = (
         ("layer norm", "one word", f"mean {WORD.mean():.0f}, deviation {deviation:.2f}"),
         ("RMS norm", "one word", f"root mean square {rms:.2f}"),
@@ -144,6 +149,11 @@ def numbers_normalised_together(sheet: Sheet) -> None:
             sheet.text(words, base + 22, which, anchor=anchor, size=14, color=VIOLET)
             for line, said in enumerate(re.sub("(root mean) ", r"\1, ", does).replace(";", ",").split(", ")):
                 sheet.text(words, base + 44 + 20 * line, said, anchor=anchor, size=14)
+
+
+def _alone(values: torch.Tensor) -> torch.Tensor:
+    """Numbers, normalised together."""
+    return (values - values.mean()) / values.std(correction=0)
 
 
 def _after(sheet: Sheet, x: float, y: float, values: torch.Tensor) -> None:

@@ -16,7 +16,8 @@ PRICES = torch.tensor([[10.0], [20.0], [50.0]])
     "Two ways to remember the values 1, 2, 4 at the keys 0, 1, 3, after one, two and three pairs and after a million. "
     "Attention keeps every pair, so its list grows from one pair to a million. Linear attention adds each pair to a "
     "matrix of four sums, of the values, values times keys, ones and keys: 1, 0, 1, 0, then 3, 2, 2, 1, then 7, 14, 3, "
-    "4. It has four numbers at the end, too. After three pairs both answer 3 at the query 1, with the kernel 1 + qk."
+    "4. It has four numbers at the end, too. The newest pair is grey. After three pairs both answer 3 at the query 1, "
+    "with the kernel 1 + qk."
 )
 def a_list_or_a_matrix(sheet: Sheet) -> None:
     """A growing list of pairs, and a matrix of fixed size that takes each of them."""
@@ -75,10 +76,11 @@ def a_list_or_a_matrix(sheet: Sheet) -> None:
     middle = (start + x) / 2 - 2
     for j in (-1, 0, 1):
         sheet.dot(middle + 7 * j, lower + high, 1.8, fill=GREY)
-    said = "With 1 + qk" if sheet.narrow else "At the query 1, with 1 + qk"
-    said = f"{said}: both answer {from_list:.0f}."
     at = columns[0], lower + 2 * high + 28
-    sheet.text(*at, said, anchor="start", size=14)
+    sheet.text(*at, f"At the query 1 both answer {from_list:.0f}.", anchor="start", size=14)
+    sheet.text(
+        at[0], at[1] + 20, "(sums for the kernel 1 + qk; grey: the newest pair)", anchor="start", size=13, color=GREY
+    )
     at = x + wide, lower + 2 * high + 28
     said = "four sums" if sheet.narrow else "still four sums"
     sheet.text(*at, said, size=14, color=VIOLET)
@@ -150,8 +152,8 @@ def _keys(sheet: Sheet, left: float, top: float, side: float) -> None:
 
 def _answers(sheet: Sheet, left: float, top: float, title: str, memory, written) -> None:
     """What a memory answers for each key, and from which pair it comes."""
-    scale, wide, step = 2.1, 38, 70
-    low = top + 20 + 72 * scale
+    scale, wide, step = 2.0, 38, 70
+    low = top + 28 + 72 * scale
     sheet.text(left + 100, top - 20, title, bold=True)
     said = ", ".join(f"{number:g}" for number in memory[0].round(decimals=1).tolist())
     sheet.text(left + 100, top, f"S = ({said})", size=13, color=VIOLET)
@@ -194,6 +196,7 @@ def near_or_large(sheet: Sheet) -> None:
             sheet.text(x, floor - high - 7, f"{weight:.2f}", size=13)
             sheet.text(x, floor + 19, f"key {key:.0f}", color=KEY, size=13)
         sheet.line((left, floor), (left + wide, floor))
+        sheet.text(left, floor - tall - 22, "weight", anchor="start", color=VIOLET, size=13)
         at = left + step * 1.5
         sheet.line((at, floor + 44), (at, floor + 27), color=QUERY, arrow=True)
         sheet.text(at, floor + 60, "query 1", color=QUERY, size=13)

@@ -2,6 +2,7 @@
 
 import math
 
+from attnbook.drawings.alignments import KEY_INK
 from attnbook.drawings.sheet import Sheet, drawing, shade
 from attnbook.page.style import GREY, INK, KEY, OUTPUT, QUERY, VALUE, VIOLET
 
@@ -78,7 +79,8 @@ LATENT = 4 * SIZE, SIZE // 2  # a latent and the rotated part, as DeepSeek-V2 ha
     "Four rows, each a layer with eight query heads and a bar for what its cache keeps per position, with heads of 16 "
     "numbers. Multi-head: each query has a key and a value of its own, 256 numbers. Grouped: four queries share each "
     "of two, 64. Multi-query: all share one, 32. Latent: each query has its own key and value, drawn dashed, since "
-    "they are made from one short vector and not kept; kept are this latent and what holds the position, 64 + 8."
+    "they are made from one short vector and not kept; kept are this latent and, in a small box beside it, what holds "
+    "the position, 64 + 8."
 )
 def four_ways_to_share_keys(sheet: Sheet) -> None:
     """Eight query heads on eight, two and one key/value heads, and on a latent."""
@@ -109,7 +111,9 @@ def four_ways_to_share_keys(sheet: Sheet) -> None:
                 _key_and_value(sheet, query, keys - 45, faint=True)
                 sheet.line((query, keys - 18), (x, keys), color=GREY, width=1)
             sheet.box(x - 26, keys, 52, 16, color=VIOLET, fill=shade(0.4), radius=0)
-            sheet.text(x + 34, keys + 13, "latent", anchor="start", size=13, color=VIOLET)
+            sheet.box(x + 31, keys, 12, 16, color=KEY, fill=shade(0.1), radius=0)
+            sheet.text(x - 34, keys + 13, "latent", anchor="end", size=13, color=VIOLET)
+            sheet.text(x + 49, keys + 13, "position", anchor="start", size=13, color=KEY_INK)
         y = queries + 10
         sheet.bar(bars, y, kept[number] * longest / kept[0], 18, fill=shade(0.6))
         said = f"{kept[number]} numbers" if groups else "{} + {} numbers".format(*LATENT)
@@ -179,8 +183,8 @@ def operations_per_byte() -> list[tuple[str, str, float]]:
 @drawing(
     "Eight lines with a dot each, across a logarithmic axis from 1 to 1000 operations per byte that is fetched. "
     "Reading a text: a recurrence with 1 text 1.0, with 32 texts 28; attention with its table 32, in tiles 124. "
-    "Writing, one word at a time: multi-head 1.0, grouped queries 16, multi-query 128, latent 242. A dashed line at "
-    "295 is the balance of an H100. All dots lie to the left of it, where the processor waits for bytes."
+    "Writing, by attention with a cache: multi-head 1.0, grouped queries 16, multi-query 128, latent 242. A dashed "
+    "line at 295 is the balance of an H100. All dots lie to the left of it, where the processor waits for bytes."
 )
 def waiting_for_bytes(sheet: Sheet) -> None:
     """Operations per byte of everything that this chapter compares, and what a processor can use."""
@@ -204,7 +208,7 @@ def waiting_for_bytes(sheet: Sheet) -> None:
     y, before = top, ""
     for when, name, number in cases:
         if when != before:
-            said = {"reading": "reading a text", "writing": "writing, word by word"}[when]
+            said = {"reading": "reading a text", "writing": "writing: attention, cached"}[when]
             start = left + 4 if narrow else 4
             sheet.text(start, y, said, anchor="start", size=13, color=GREY, bold=True)
             y += 20
@@ -234,7 +238,8 @@ def waiting_for_bytes(sheet: Sheet) -> None:
 @drawing(
     "Two columns, each with a small box, the fast memory, above a large one, the slow memory; arrows between them are "
     "as thick as the bytes that move, for one head of 64 over 4096 words with 2 bytes per number. Left, with the "
-    "table: Q, K, V in, 1.6 MB; scores out and in, weights out and in, 33.6 MB each time; output out, 0.5 MB; together "
+    "table: Q, K, V in, 1.6 MB; scores out and in, weights out and in, 33.6 MB each time, numbered as trips 1 to 4; "
+    "output out, 0.5 MB; together "
     "136 MB. Right, in tiles: Q in, 0.5 MB; K and V in once for each of 32 tiles of queries, 33.6 MB; output out, 0.5 "
     "MB; together 35 MB."
 )
@@ -250,22 +255,22 @@ def fast_and_slow_memory(sheet: Sheet) -> None:
         sheet.box(
             left + wide / 2 - 105, top + 4, 210, 40, "fast memory\nbeside the arithmetic", fill=shade(0.12), size=13
         )
-        sheet.box(left, top + 176, wide, 44, "slow memory", fill="#eeeeee", size=14)
-        for place, (_, way, amount) in enumerate(moves):
-            step = wide / len(moves)
+        sheet.box(left, top + 150, wide, 72, fill="#eeeeee")
+        sheet.text(left + wide / 2, top + 214, "slow memory", size=14)
+        trip, step = 0, wide / len(moves)
+        for place, (name, way, amount) in enumerate(moves):
             x = left + step * (place + 0.5)
             near = left + wide / 2 + (x - left - wide / 2) * 0.6
             thick = max(amount / 33.6e6 * 12, 1.5)
-            ends = [(x, top + 174), (near, top + 48)]
+            ends = [(x, top + 148), (near, top + 48)]
             color = VIOLET if way == "in" else GREY
             _stout_arrow(sheet, *(ends if way == "in" else ends[::-1]), thick, color)
-        for place, (name, _, amount) in enumerate(moves):
-            step = wide / len(moves)
-            x = left + step * (place + 0.5)
-            look = {"size": 13}
-            sheet.bar(x - 26, top + 116, 52, 34, fill="#ffffff")
-            sheet.text(x, top + 130, name, **look)
-            sheet.text(x, top + 146, f"{amount / 1e6:.1f}", **look)
+            size = 12 if sheet.narrow else 13
+            sheet.text(x, top + 168, name, size=size)
+            sheet.text(x, top + 185, f"{amount / 1e6:.1f}", size=size)
+            if name in ("scores", "weights"):
+                trip += 1
+                sheet.text(x + 0.4 * (near - x) + 15, top + 112, str(trip), size=13, bold=True)
         said = "K and V come back for each of 32 tiles of queries" if tiled else "the table makes four trips"
         sheet.text(left + wide / 2, top + 240, said, size=13)
 

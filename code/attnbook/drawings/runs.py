@@ -60,11 +60,16 @@ def steps_until_learned(peaks: Sequence[float], groups: Sequence[tuple[str, Sequ
         label, wide = (48, 58) if sheet.narrow else (100, 119)
         lefts = [label + wide * column for column in range(len(peaks))]
         middle = (lefts[0] + lefts[-1] + wide) / 2
-        sheet.text(middle, 16, "steps needed: the darker, the fewer", size=14, bold=True)
-        sheet.text(middle, 36, "peak learning rate", size=13, color=GREY)
+        whole = sheet.width / 2
+        sheet.text(whole, 16, "steps until the loss stays below 0.5", size=14, bold=True)
+        said = f"median (lowest–highest) of three seeds; not yet: over {limit}"
+        if sheet.narrow:
+            said = said.replace("(lowest–highest)", "and range")
+        sheet.text(whole, 36, said, size=12 if sheet.narrow else 13, color=GREY)
+        sheet.text(middle, 58, "peak learning rate", size=13, color=GREY)
         for left, peak in zip(lefts, peaks, strict=True):
-            sheet.text(left + wide / 2, 55, f"{peak:g}", size=13)
-        _table(sheet, 62, lefts, wide, groups, lambda steps: max(0.0, 1 - 2 * steps / limit), limit)
+            sheet.text(left + wide / 2, 77, f"{peak:g}", size=13)
+        _table(sheet, 84, lefts, wide, groups, lambda steps: max(0.0, 1 - 2 * steps / limit), limit)
 
     alt = "Median steps until a run has learned, by peak learning rate. " + " ".join(
         f"{heading}, {name}: " + ", ".join(f"{median(c):.0f}" if median(c) <= limit else "not yet" for c in cells) + "."

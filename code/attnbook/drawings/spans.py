@@ -2,6 +2,7 @@
 
 import torch
 
+from attnbook.drawings.alignments import KEY_INK
 from attnbook.drawings.sheet import Sheet, drawing, shade
 from attnbook.page.style import GREY, INK, KEY, QUERY, VIOLET
 from attnbook.pairs import binary_loss, pair_loss
@@ -126,15 +127,18 @@ def two_readings_of_a_table(sheet: Sheet) -> None:
                     look |= {"fill": shade(0.65 if name == "part" else 0.3)}
                     look |= {"ink": "#ffffff" if name == "part" else INK}
                 sheet.box(x, y, cell, high, name, **look)
-        lines = "row: first word, column: last word", "left … knee has no cell of its own"
+        lines = ("row: first word, column: last word", INK), ("left … knee has no cell of its own", INK)
         if number:
-            lines = "above: from a word to the next one", "below: back from last word to first"
+            lines = (
+                ("blue, above the diagonal: to the next word", QUERY),
+                ("orange, below it: from last word to first", KEY_INK),
+            )
         else:
             x, y = left + 3 * cell, table
             for way in (((x + 22, y + 7), (x + 42, y + 25)), ((x + 42, y + 7), (x + 22, y + 25))):
                 sheet.line(*way, color=GREY)
-        for down, line in enumerate(lines):
-            sheet.text(left - 76, table + 4 * high + 24 + 19 * down, line, anchor="start", size=13)
+        for down, (line, color) in enumerate(lines):
+            sheet.text(left - 76, table + 4 * high + 24 + 19 * down, line, anchor="start", size=13, color=color)
 
 
 @drawing(
@@ -174,7 +178,7 @@ OF_SISTER = {(0, 9): "person", (3, 9): "person", (6, 9): "group"}
 @drawing(
     "The words the sister of the founder of the museum of paris, with three bars below them: a person from the first "
     "word to the last, in it a person who begins at the founder, in it the group, the museum of paris. A link from "
-    "last word to last word leads from paris to paris, where two persons end. A link from first word to first word "
+    "last word to last word leads from paris to paris, where two people end. A link from first word to first word "
     "leads from the founder's first word to the museum's, and only one person begins there."
 )
 def who_works_for_the_museum(sheet: Sheet) -> None:
@@ -192,7 +196,7 @@ def who_works_for_the_museum(sheet: Sheet) -> None:
         sheet.box(x, y, (j - i + 1) * cell - 4, 20, name, **look)
 
     below = top + 14 + 24 * 3  # the bars
-    x, low = middle[9], below + (30 if sheet.narrow else 102)
+    x, low = middle[9], below + (30 if sheet.narrow else 40)
     loop = ((x - 9, below), (x - 19, below + 50), (x + 19, below + 50), (x + 8, below + 8))
     sheet.line(*loop, color=KEY, width=2.2, curved=True)
     sheet.area((x + 6, below), (x + 2, below + 12), (x + 13, below + 11), fill=KEY)
@@ -201,16 +205,15 @@ def who_works_for_the_museum(sheet: Sheet) -> None:
     sheet.line(start, *corners, end, color=VIOLET, width=2.2, arrow=True)
 
     lines = (
-        ("last word → last word", "two persons end here", KEY),
+        ("last word → last word", "two people end here", KEY_INK),
         ("first word → first word", "only one begins here", VIOLET),
     )
     for number, (kind, said, color) in enumerate(lines):
         y = below + 70 + 56 * number if sheet.narrow else below + 36 + 66 * number
-        sheet.text(left, y, kind, anchor="start", size=14)
         look = {"size": 14, "color": color}
         if sheet.narrow:
+            sheet.text(left, y, kind, anchor="start", **look)
             sheet.text(left, y + 21, said, anchor="start", **look)
-        elif number:
-            sheet.text(start[0] + 12, y - 18, said, anchor="start", **look)
         else:
-            sheet.text(x - 26, y, said, anchor="end", **look)
+            place, anchor = (left, "start") if number else (x + 34, "end")
+            sheet.text(place, low + 24, f"{kind}: {said}", anchor=anchor, **look)

@@ -12,10 +12,10 @@ SUBLAYER, NORM = 34, 28  # heights
 
 @drawing(
     "An encoder–decoder. Left, from below: source ids, embedding plus position, and six layers of self-attention and "
-    "feed-forward network, each followed by add and layer norm, with a dashed way around the sublayer; out comes the "
-    "memory. Right: target ids so far, embedding plus position, and six layers of masked self-attention, "
-    "cross-attention and feed-forward network; then a linear head from 512 to V, and the next word. The memory enters "
-    "the cross-attention as keys and as values; the queries come from the decoder below."
+    "feed-forward network, each followed by add and layer norm, with a grey way around the sublayer, the residual "
+    "connection; out comes the memory. Right: target ids so far, embedding plus position, and six layers of masked "
+    "self-attention, cross-attention and feed-forward network; then a linear head from 512 to V, and the next word. "
+    "The memory enters the cross-attention as keys and as values; the queries come from the decoder below."
 )
 def two_stacks_and_a_memory(sheet: Sheet) -> None:
     """The Transformer of 2017, from token ids below to the next word above."""
@@ -57,8 +57,10 @@ def _sublayer(sheet: Sheet, x: float, half: float, out: int, name: str, y: float
     sheet.line((x, y), (x, norm + NORM + 1), arrow=True)
     sheet.box(x - half, norm, 2 * half, NORM, "add, layer norm", color=GREY, fill="#f4f4f4", ink=INK, size=13)
     way, start, end = x + out * (half + 9), y + SUBLAYER + 8, norm + NORM / 2
-    sheet.line((x, start), (way, start), (way, end), color=GREY, width=1.2, dashed=True)
-    sheet.line((way, end), (x + out * (half + 1), end), color=GREY, width=1.2, arrow=True)
+    sheet.line((x, start), (way, start), (way, end), color=GREY, width=1.8)
+    sheet.line((way, end), (x + out * (half + 1), end), color=GREY, width=1.8, arrow=True)
+    if name == "feed-forward":
+        sheet.text(way - 5 * out, y - 5, "residual", color=GREY, size=13, anchor="start" if out < 0 else "end")
 
 
 def _memory(sheet: Sheet, left: float, edge: float, half: float, width: int) -> None:
@@ -111,7 +113,11 @@ def where_the_parameters_are(counts: Mapping[str, Mapping[str, int]]) -> Picture
                 sheet.bar(left, y + 24, length, 30, fill=fill)
                 if length > 0.04 * wide:
                     sheet.text(left + length / 2, y + 44, f"{100 * length / wide:.0f} %", size=14)
-                    sheet.text(max(left + length / 2, x0 + 41), y + 70, kind, size=13, color=GREY)
+                    words = "tables" if kind == "embeddings" and sheet.narrow else kind
+                    sheet.text(max(left + length / 2, x0 + 41), y + 70, words, size=13, color=GREY)
+                elif kind == "norms":
+                    said = f"norms: {100 * length / wide:.1f} %"
+                    sheet.text(x0 + wide, y + 14, said, anchor="end", size=13, color=GREY)
                 left += length
 
     return Picture(draw, "One bar per model, shares of its parameters in percent. " + " ".join(said))

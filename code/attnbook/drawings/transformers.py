@@ -17,10 +17,11 @@ WRITTEN = "#A0447A"  # the output's colour, dark enough for words
 
 
 @drawing(
-    "Two triangles for the same target, 9 1 7 4. On the left, training: all words are known, and five rows are "
-    "computed in one pass. The first row holds bos and should say 9; the second bos and 9 and should say 1; so on to "
-    "the fifth, bos 9 1 7 4, which should say eos. What comes later in a row is hatched. On the right, writing: the "
-    "same five rows one after another, in five passes, since the word that comes out of a row goes into the next."
+    "Two triangles for the same target, 9 1 7 4. On the left, training: all words are known, one row goes in, bos 9 1 "
+    "7 4, and its five positions are computed in one pass. The first sees bos and should say 9; the second bos and 9 "
+    "and should say 1; so on to the fifth, which sees all and should say eos. What comes later is hatched. On the "
+    "right, writing: the same five steps one after another, in five passes, since the word that comes out of a row "
+    "goes into the next."
 )
 def rows_at_once_or_in_turn(sheet: Sheet) -> None:
     """Training in one parallel pass beside writing word by word."""
@@ -53,7 +54,7 @@ def _out(sheet: Sheet, x: float, y: float, word: str) -> None:
 def _training(sheet: Sheet, x: float, y: float) -> None:
     high, top, end = 40, y + 84, x + 5 * WIDTH
     _heading(sheet, x, y, "Training: one pass", "All words are known; later ones are hidden.")
-    sheet.text(x, top - 10, "goes in", anchor="start", size=13, color=GREY)
+    sheet.text(x, top - 10, "what each position sees", anchor="start", size=13, color=GREY)
     sheet.text(end + 47, top - 10, "comes out", size=13, color=GREY)
     for i, row in enumerate(causal_mask(5).tolist()):
         for j, seen in enumerate(row):
@@ -62,6 +63,7 @@ def _training(sheet: Sheet, x: float, y: float) -> None:
             _cell(sheet, x + j * WIDTH, top + i * high, high, TARGET[j] if seen else "", own=False)
         _out(sheet, end, top + (i + 0.5) * high, TARGET[i + 1])
     sheet.box(x, top, 5 * WIDTH, 5 * high, color=INK, radius=0, line=2.5)
+    sheet.text(x, top + 5 * high + 22, f"one row goes in: {' '.join(TARGET[:5])}", anchor="start", size=14)
 
 
 def _writing(sheet: Sheet, x: float, y: float) -> None:
@@ -183,6 +185,8 @@ def every_number_of_a_tiny_transformer(sheet: Sheet) -> None:
                 for j, value in enumerate(row):
                     _number_cell(sheet, (x + j * wide, y + i * high, wide, high), value, name, color, hidden=j > i)
             x += across + gap
+        if sheet.narrow and band[0][0] == "key":  # the scores stand below
+            sheet.line((26 + wide, y + 3 * high + 3), (26 + wide, y + 3 * high + 20), color=GREY, arrow=True)
         if "chances" in [name for name, *_ in band]:
             for j, word in enumerate("ab"):
                 sheet.text(x - gap - (1.5 - j) * wide, y + 3 * high + 16, word, bold=True, size=14, color=WRITTEN)

@@ -59,9 +59,9 @@ def draw_curves(curves: dict[str, list], current: str) -> str:
     _, last = ax.set_xlim(left=0)
     heading, said = short_names(list(shown))
     if len(shown) > 1:
-        heading += "\n(violet: this run,\ngrey: the others)"
+        heading += " (violet: this run, grey: the others)"
+    ax.set_title(heading, loc="left", fontsize=10)
     beside = ax.get_yaxis_transform()  # x in widths of the plot, y in nats
-    ax.text(1.07, 1.0, heading, transform=ax.transAxes, va="top", fontsize=9)
     ends = {name: curve[-1] for name, curve in shown.items()}
     for name, height in spread_labels({n: loss for n, (_, loss) in ends.items()}, 0.075 * most).items():
         step, loss = ends[name]

@@ -162,7 +162,7 @@ export function makeList(name, rows, letters) {
 
 export const STYLE = `
 .ab-card .ab-lists { flex: 1 1 300px; display: grid; grid-template-columns: repeat(2, minmax(0, 1fr));
-  gap: 0.5rem 1.25rem; align-items: start; }
+  gap: 0.5rem 0.75rem; align-items: start; }
 .ab-card .ab-lists.ab-tall { flex: 0 1 300px; grid-template-columns: minmax(0, 1fr); align-content: start; }
 .ab-card .ab-list { display: table; table-layout: fixed; border-collapse: collapse; font-size: 13px; margin: 0;
   width: 100%; }

@@ -18,7 +18,7 @@ class BeamTreeFigure(Figure):
     Args:
         sentence: one of the held-out English sentences in `SENTENCES`.
         width: how many prefixes are kept, 1 to 5; 1 is greedy decoding.
-        length_penalty: α, 0 to 2; the score of n words is log p / ((5 + n) / 6)^α.
+        length_penalty: α, 0 to 2; the score of T words is log p / ((5 + T) / 6)^α.
         max_len: the most words that are written, <eos> included, 1 to 12.
         step: how many steps of the search are shown; -1 for all.
         at: the words of the prefix whose numbers are shown; not given: of the best.
@@ -31,7 +31,7 @@ class BeamTreeFigure(Figure):
     """
 
     module = "beam_tree"
-    shows = f"{SENTENCES[0]} · width 3, α = 0.6 · the page's Transformer"
+    shows = f"{SENTENCES[0]} · width 3, α = 0.6, step 3 · the page's Transformer"
     alt = """Beam search as a tree that grows step by step from the beginning of the sentence. At every step each
         prefix that was kept is continued; the likeliest continuations are kept and drawn strong, the next ones are
         drawn faint with their log-probability and go no further. Prefixes that have written the end of the sentence
@@ -45,6 +45,6 @@ class BeamTreeFigure(Figure):
         LONGEST, 1, LONGEST, "the most words that are written", whole=True
     )
     step = number_between(
-        -1, -1, LONGEST, "how many steps are shown, -1 for all", whole=True
+        3, -1, LONGEST, "how many steps are shown, -1 for all", whole=True
     )
     at = taking([], listed(WORD, 0, LONGEST), "the prefix whose numbers are shown")

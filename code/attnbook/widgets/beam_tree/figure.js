@@ -164,8 +164,9 @@ function render({ model, el }) {
   fig.output("prefix", { label: "Prefix", format: String });
   fig.output("own", { label: "Its last word: p", digits: 3 });
   fig.output("log_prob", { label: "log p, summed", digits: 3 });
-  fig.output("factor", { label: "((5 + n) / 6)^α", digits: 3 });
+  fig.output("factor", { label: "((5 + T) / 6)^α", digits: 3 });
   fig.output("score", { label: "Score: log p ÷ it", digits: 3 });
+  const factorName = fig.card.querySelector('[data-value="factor"]').previousElementSibling;
   fig.card.querySelector('[data-value="prefix"]').parentElement.style.gridColumn = "1 / -1";
   fig.card.querySelector(".ab-outputs").style.gridTemplateColumns = "repeat(auto-fit,minmax(max(22%,120px),1fr))";
 
@@ -207,6 +208,7 @@ function render({ model, el }) {
     const chosen = at ? at.hyp : fallback;
     view = { ...told, chosen };
     const n = chosen.words.length;
+    factorName.textContent = `((5 + T) / 6)^${fmt(alpha, 1)}`;
     fig.show({
       prefix: nameOf(chosen.words),
       own: n ? Math.exp(chosen.own) : null,

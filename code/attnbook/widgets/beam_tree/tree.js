@@ -210,16 +210,16 @@ export function drawTree(p, view, act) {
       .filter((entry) => entry.kind !== "lane")
       .forEach((entry) => drawEntry(g, entry, at.box(entry), view, act, onPath(entry.hyp))),
   );
-  drawLegend(p, at.bottom);
+  drawLegend(p, at.bottom, shown.flat().some((entry) => entry.kind === "dropped"));
   if (step === last) drawRanking(p, view, at, act);
   else p.text("more", ...at.go(step), "…", { size: 18, colour: COLOUR.muted, anchor: "middle" });
 }
 
-function drawLegend(p, y) {
+function drawLegend(p, y, drops) {
   const items = [
     { label: "finished", colour: COLOUR.ground, mark: "box" },
     { label: "kept", colour: COLOUR.weight },
-    { label: "dropped", colour: COLOUR.masked, mark: "dash" },
+    ...(drops ? [{ label: "dropped", colour: COLOUR.masked, mark: "dash" }] : []),
     { label: "greedy", colour: COLOUR.ink, mark: "dot" },
   ];
   p.legend("legend", 0, y, items);

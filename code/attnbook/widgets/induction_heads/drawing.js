@@ -126,20 +126,19 @@ export function drawNext(p, { ids, position, next }) {
 
 const COURSE = [
   {
-    label: "layer 1: weight on the position before",
+    label: "layer 1, mean of 2 heads: on the position before",
     colour: COLOUR.query,
     dash: "7 4",
     mark: "dash",
     of: (row) => mean(row[5][0]),
   },
-  { label: "layer 2: prefix matching", colour: COLOUR.accent, mark: "line", of: (row) => mean(row[4][1]) },
+  { label: "layer 2, mean of 2 heads: prefix matching", colour: COLOUR.accent, mark: "line", of: (row) => mean(row[4][1]) },
   { label: "repeated symbols guessed", colour: COLOUR.output, dash: "2 4", mark: "dash", of: (row) => row[3] },
 ];
 
 export function drawCourse(p, { step }) {
-  const legend = p.width < 420 ? 74 : 52;
   p.text("title", 0, 15, "Along training, on 256 fresh rows", { weight: 650, size: 14 });
-  const plot = p.plot({ top: 18 + legend, right: 10, bottom: 40, left: 34 });
+  const plot = p.plot({ top: 92, right: 10, bottom: 40, left: 34 });
   const x = linear([0, DATA.curve.at(-1)[0]], [plot.left, plot.right]);
   const y = linear([0, 1], [plot.bottom, plot.top]);
   p.axes("axes", { plot, x, y, yTicks: [0, 0.5, 1], xTicks: [0, 250, 500, 750], xLabel: "training steps" });

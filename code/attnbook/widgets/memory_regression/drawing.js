@@ -5,9 +5,9 @@ import { linear } from "../kit/paint.js";
 import { REACH, UNIT } from "./maths.js";
 
 const LOOKS = {
-  softmax: { label: "softmax", colour: COLOUR.weight, dash: undefined, mark: "line" },
+  softmax: { label: "softmax", colour: COLOUR.ink, dash: undefined, mark: "line" },
   linear: { label: "linear", colour: COLOUR.muted, dash: "9 5", mark: "dash" },
-  delta: { label: "delta rule", colour: COLOUR.ink, dash: undefined, mark: "line" },
+  delta: { label: "delta rule", colour: COLOUR.weight, dash: undefined, mark: "line" },
   before: {
     label: "delta, one pair earlier",
     short: { label: "… before" }, // on a phone, next to the delta rule

@@ -172,7 +172,7 @@ function drawBars(p, view, fig) {
           });
         const end = Math.max(x(was), cut ? 0 : x(is), draws && !cut ? x(drawn / draws) + 6 : 0);
         const beside = note && end + 7 + textWidth(`${fmt(is, 3)}, ${note}`, 12.5) < p.width - right - 8;
-        const value = cut ? (was < 0.0005 ? "< 0.001" : fmt(was, 3)) : fmt(is, 3);
+        const value = cut ? `was ${was < 0.0005 ? "< 0.001" : fmt(was, 3)}` : fmt(is, 3);
         g.text("value", end + 7, y + 15, beside ? `${value}, ${note}` : value, {
           size: 12.5,
           colour: cut ? COLOUR.muted : COLOUR.ink,
@@ -400,11 +400,8 @@ function render({ model, el }) {
   fig.output("mass", { label: "They held", digits: 3, note: "of the model's probability" });
   fig.output("entropy_before", { label: "Entropy before", digits: 3, note: "nats" });
   fig.output("entropy_after", { label: "Entropy after", digits: 3, note: "nats" });
-  fig.output("distinct", {
-    label: "Different words",
-    format: (n) => (n === null ? "–" : String(n)),
-    note: "when drawn by hundreds",
-  });
+  fig.output("distinct", { label: "Different words", format: String, note: "when drawn by hundreds" });
+  const distinct = fig.card.querySelector('[data-value="distinct"]').parentElement;
 
   return fig.start((state) => {
     const [example, temperature, topK, topP, draws] = ["example", "temperature", "top_k", "top_p", "draws"].map(state);
@@ -431,6 +428,7 @@ function render({ model, el }) {
       ]),
       ended ? "" : " …",
     );
+    distinct.hidden = !draws;
     fig.show({
       kept: afterP,
       mass: sum(before.filter((_, i) => kept[i])),

@@ -169,6 +169,12 @@ function render({ model, el }) {
         }),
       ),
     );
+    p.text("key", left + 6, top + (words.length - 0.5) * size + 4.5, "darker: higher score", {
+      size: 12.5,
+      colour: COLOUR.muted,
+      halo: true,
+      "pointer-events": "none",
+    });
     p.rect("chosen", left + cell[1] * size + 1, top + cell[0] * size + 1, size - 2, size - 2, {
       fill: "none",
       stroke: COLOUR.accent,
@@ -295,6 +301,7 @@ function render({ model, el }) {
   fig.output("missed", { label: `${MARKS.missed} missed`, digits: 0 });
   fig.output("wrong", { label: `${MARKS.wrong} wrong`, digits: 0 });
   fig.output("f1", { label: "F1, this sentence", digits: 3 });
+  fig.card.querySelector(".ab-outputs").style.gridTemplateColumns = "repeat(auto-fit,minmax(136px,1fr))"; // two by two
 
   return fig.start((state) => {
     const example = exampleOf(state("sentence"));
