@@ -160,12 +160,25 @@ def chinese(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_with_french_alone_there_is_nothing_to_choose(open_ready):
+def test_with_french_alone_there_is_nothing_to_choose(chinese, open_ready):
+    page_file("sentences", "zh").unlink()
     assert page_targets() == ["fr"] and not [name for name in model_files() if "-" in name]
-    figure = TranslatePageFigure()
+    figure = TranslatePageFigure(targets=["fr"])
     assert not {"target", "targets"} & figure.state().keys()
-    page = open_ready()
+    page = open_ready(targets=["fr"])
     assert page.page.get_by_label("Into").count() == 0
+
+
+def test_the_book_offers_french_and_chinese_and_says_what_their_scores_count(open_ready):
+    page = open_ready()
+    assert page.page.get_by_label("Into").locator("option").all_inner_texts() == ["Français", "中文"]
+    note = page.page.locator('[data-value="bleu"] ~ .ab-note')
+    assert note.inner_text() == "of this model, from 0 to 100"
+    page.page.get_by_label("Into").select_option("zh")
+    ready(page)
+    assert note.inner_text() == "of this model, by characters"
+    ask(page, "She is reading in the garden.")
+    assert page.text("translation") == "她在花园里看书。"
 
 
 def test_files_of_a_target_are_offered_once_all_are_there(chinese):
@@ -226,7 +239,7 @@ def test_a_language_that_a_page_does_not_offer_is_not_set_by_a_link(open_ready):
     page = open_ready()
     page.page.goto("about:blank")
     page.page.go_back()
-    page.page.evaluate("location.hash = '#fig-translate_page--target=%22zh%22'")
+    page.page.evaluate("location.hash = '#fig-translate_page--target=%22de%22'")
     page.settle()
     assert "This link does not fit the figure" in page.page.locator(".ab-linked").inner_text()
     ask(page, "I'm home.")

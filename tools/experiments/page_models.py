@@ -67,7 +67,8 @@ def run(seed: int, model: str, target: str, dev: bool, measure: bool) -> dict:
     translator = load_page_model(model, target) if measure else train_page_model(setting, split, seed)
     on = split.dev if dev else split.test
     scores = evaluate(translator, on)
-    test = {key: round(scores[key], 2) for key in ("bleu", "chrf")} | {"sentences": scores["sentences"]}
+    test = {key: round(scores[key], 2) for key in ("bleu", "chrf")}
+    test |= {key: scores[key] for key in ("tokens", "sentences")}
     samples(translator, on)
     if not dev:
         measured = {

@@ -135,7 +135,7 @@ def _measured(setting: "PageSetting", options: argparse.Namespace, source: str, 
         "split_seed": options.seed,
         "corpus_sha256": source,
         "training": asdict(setting),
-        "test": {key: found[key] for key in ("bleu", "chrf", "sentences")},
+        "test": {key: found[key] for key in ("bleu", "tokens", "chrf", "sentences")},
     }
 
 

@@ -132,7 +132,12 @@ const COURSE = [
     mark: "dash",
     of: (row) => mean(row[5][0]),
   },
-  { label: "layer 2, mean of 2 heads: prefix matching", colour: COLOUR.accent, mark: "line", of: (row) => mean(row[4][1]) },
+  {
+    label: "layer 2, mean of 2 heads: prefix matching",
+    colour: COLOUR.accent,
+    mark: "line",
+    of: (row) => mean(row[4][1]),
+  },
   { label: "repeated symbols guessed", colour: COLOUR.output, dash: "2 4", mark: "dash", of: (row) => row[3] },
 ];
 

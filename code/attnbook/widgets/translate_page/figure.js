@@ -195,7 +195,8 @@ function render({ model, el }) {
     format: (ms) => `${fmt(ms, ms < 10 ? 1 : 0)} ms`,
     note: "by this browser",
   });
-  fig.output("bleu", { label: "BLEU, held out", digits: 1, note: "of this model, from 0 to 100" });
+  fig.output("bleu", { label: "BLEU, held out", digits: 1, note: "of this model" });
+  const counted = fig.card.querySelector('[data-value="bleu"] ~ .ab-note');
   fig.card.append(found, lexicon); // below all that is watched while a beam is chosen
   // above the drawing that they move
   fig.card.querySelector(".ab-tp-result").after(fig.card.querySelector(".ab-controls"));
@@ -398,6 +399,8 @@ function render({ model, el }) {
       time: view.time,
       bleu: translator.test.bleu,
     });
+    const { tokens } = translator.test; // the name of what was counted, if it is not words
+    counted.textContent = `of this model, ${!tokens || tokens === "13a" ? "from 0 to 100" : tokens}`;
     said.setAttribute("aria-live", timer ? "off" : "polite"); // read out when all is written
     fig.say(whole ? inWords(view, text) : wordSoFar(view));
     holdRoom(view);
