@@ -59,17 +59,19 @@ def _as_trained(line: str, translator: "Translator") -> list[str]:
 def _translator(name: str) -> "Translator":
     from attnbook.training import CheckpointError
     from attnbook.translation import Translator, load_page_model
+    from attnbook.weights import PAGE_MODELS, page_file, page_targets
 
     path = Path(name)
     if path.is_dir():
         path /= "translator.pt"
         if not path.is_file():
             raise FileNotFoundError(f"{path} is not there: the training has not ended, or {name} is another folder")
-    if not path.is_file() and name in KINDS:
-        return load_page_model(name)
     if not path.is_file():
+        stored = {page_file(kind, target).stem: (kind, target) for target in page_targets() for kind in PAGE_MODELS}
+        if name in stored:
+            return load_page_model(*stored[name])
         raise FileNotFoundError(
-            f"there is no file {name}; pass what attnbook train or Translator.save has written, or {', '.join(KINDS)}"
+            f"there is no file {name}; pass what attnbook train or Translator.save has written, or {', '.join(stored)}"
         )
     try:
         return Translator.load(path)
