@@ -331,10 +331,12 @@ def test_the_book_is_served_on_this_machine_only(tmp_path, monkeypatch, capsys):
 
 def test_sentences_are_translated_from_the_command_line_and_from_a_pipe(monkeypatch, capsys):
     assert main(["translate", "transformer", "--beam", "4", "They", "have a black dog."]) == 0
-    assert capsys.readouterr().out == "ils ont un chien noir .\n"
+    assert capsys.readouterr().out == "Ils ont un chien noir.\n"
     monkeypatch.setattr(sys, "stdin", io.StringIO("I'm home.\n\nShe doesn't eat meat.\n"))
-    assert main(["translate", "bahdanau"]) == 0
+    assert main(["translate", "bahdanau", "--tokens"]) == 0
     assert capsys.readouterr().out.splitlines() == ["je suis chez moi .", "", "elle ne mange pas de viande ."]
+    assert main(["translate", "transformer-zh", "She is reading in the garden."]) == 0
+    assert capsys.readouterr().out == "她在花园里看书。\n"
 
 
 def test_a_trained_translator_is_taken_from_its_folder_and_from_its_file(tmp_path, capsys):

@@ -57,6 +57,8 @@ def _as_trained(line: str, translator: "Translator") -> list[str]:
 
 
 def _translator(name: str) -> "Translator":
+    from attnbook.data import bundled_pairs
+    from attnbook.text import Writing
     from attnbook.training import CheckpointError
     from attnbook.translation import Translator, load_page_model
     from attnbook.weights import PAGE_MODELS, page_file, page_targets
@@ -69,7 +71,10 @@ def _translator(name: str) -> "Translator":
     if not path.is_file():
         stored = {page_file(kind, target).stem: (kind, target) for target in page_targets() for kind in PAGE_MODELS}
         if name in stored:
-            return load_page_model(*stored[name])
+            translator = load_page_model(*stored[name])
+            if translator.writing is None:  # the French files are older than it
+                translator.writing = Writing.learned(pair.target for pair in bundled_pairs())
+            return translator
         raise FileNotFoundError(
             f"there is no file {name}; pass what attnbook train or Translator.save has written, or {', '.join(stored)}"
         )
