@@ -13,10 +13,8 @@ from attnbook.translation import RECIPES
 from tools import bench
 from tools.benchmarks import beside, joey
 from tools.benchmarks.beside import Record, Task, in_processor_time, line, run_theirs
-from tools.benchmarks.joey import NotThere, Settings
+from tools.benchmarks.joey import NotThere
 from toy_corpus import toy_pairs
-
-SETTINGS = Settings("exponential", 1e-3)
 
 # Speaks as JoeyNMT does: its steps are milliseconds of processor time, and it has learned the development set by heart.
 STAND_IN = """
@@ -60,7 +58,7 @@ needs_timer = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no
 
 @needs_timer
 def test_theirs_is_stopped_by_its_own_processor_time_and_both_directions_of_the_tokens_fit(stand_in):
-    found = run_theirs(stand_in, toy_pairs(), 0.5, 0, SETTINGS, 10.0)
+    found = run_theirs(stand_in, toy_pairs(), 0.5, 0, 1e-3, 10.0)
     assert 0.5 <= found["taken"] < 0.7 and found["updates"] == pytest.approx(500, abs=200)
     assert found["dev"] == pytest.approx(100) and found["test"] < 5
 
@@ -69,7 +67,7 @@ def test_theirs_is_stopped_by_its_own_processor_time_and_both_directions_of_the_
 def test_a_failure_of_theirs_is_an_error_that_says_why(stand_in, tmp_path):
     (tmp_path / "joeynmt" / "__main__.py").write_text("raise SystemExit('no such thing')", "utf-8")
     with pytest.raises(RuntimeError, match=r"(?s)JoeyNMT failed, with exit code 1.*no such thing"):
-        run_theirs(stand_in, toy_pairs(), 0.5, 0, SETTINGS, 10.0)
+        run_theirs(stand_in, toy_pairs(), 0.5, 0, 1e-3, 10.0)
 
 
 def test_ours_is_stopped_by_its_processor_time_or_by_its_steps():
@@ -94,13 +92,12 @@ def test_what_they_are_handed_are_our_tokens_and_no_special_ones(monkeypatch):
 
 def test_their_model_and_batches_are_as_ours():
     recipe = replace(RECIPES["transformer-few-pairs"], label_smoothing=0.2)
-    config = joey.configuration(recipe, SETTINGS, 500, 20.0, 3, "there")
+    config = joey.configuration(recipe, 1e-3, 500, 3, "there")
     encoder, training = config["model"]["encoder"], config["training"]
     assert (encoder["num_layers"], encoder["hidden_size"], encoder["ff_size"]) == (2, 128, 512)
     assert (encoder["num_heads"], encoder["dropout"], encoder["layer_norm"]) == (4, 0.1, "pre")
     assert (training["batch_size"], training["label_smoothing"], config["random_seed"]) == (64, 0.2, 3)
     assert training["learning_rate_warmup"] == 50 and training["learning_rate"] == 1e-3
-    assert training["decrease_factor"] ** 20 == pytest.approx(0.02, rel=1e-3)
     assert yaml.safe_load(json.dumps(config)) == config, "JoeyNMT reads numbers, not texts such as 1e-05"
 
 

@@ -5,7 +5,6 @@ import re
 import subprocess
 import sys
 import sysconfig
-from dataclasses import dataclass
 from pathlib import Path
 
 from attnbook.data import cache_folder
@@ -14,7 +13,6 @@ from attnbook.translation import Recipe
 VERSION = "2.3.0"
 # what it imports; its own list asks for a protobuf that today's tensorboard does not take, and lacks the last one
 NEEDS = ("tensorboard", "datasets", "sentencepiece", "subword-nmt", "sacremoses", "importlib_metadata")
-PART_LEFT = 0.02  # of the learning rate, when an exponential schedule's time is over
 WARM_UP = 0.1  # of the updates, as the book's recipes
 NEVER = 10**9
 LONGEST = 60  # tokens of a translation, as `Translator.translate`
@@ -58,28 +56,13 @@ def _run(command: list) -> None:
         raise NotThere(f"its environment could not be made ({last})")
 
 
-@dataclass(frozen=True)
-class Settings:
-    """What is chosen for JoeyNMT on a development set.
-
-    Attributes:
-        scheduling: by JoeyNMT's names: "warmupinversesquareroot", or "exponential", which shrinks the rate every epoch.
-        learning_rate: the highest.
-    """
-
-    scheduling: str
-    learning_rate: float
-
-
-def configuration(
-    recipe: Recipe, settings: Settings, updates: int, epochs: float, seed: int, folder: Path | str
-) -> dict:
+def configuration(recipe: Recipe, learning_rate: float, updates: int, seed: int, folder: Path | str) -> dict:
     """JoeyNMT's configuration for a model and a training like ours.
 
     Args:
         recipe: ours; a Transformer.
-        settings: the rest.
-        updates, epochs: about how many fit into the time; the schedule is fitted to them.
+        learning_rate: the highest.
+        updates: about how many fit into the time; the warm-up is fitted to them.
         seed: of weights, order and dropout.
         folder: where the sentences are (see `write_sentences`), and where it may write.
 
@@ -119,11 +102,10 @@ def configuration(
             "normalization": "tokens",
             "batch_size": recipe.batch_size,
             "batch_type": "sentence",
-            "scheduling": settings.scheduling,
-            "learning_rate": settings.learning_rate,
+            "scheduling": "warmupinversesquareroot",
+            "learning_rate": learning_rate,
             "learning_rate_min": 0.0,
             "learning_rate_warmup": max(1, round(WARM_UP * updates)),
-            "decrease_factor": round(PART_LEFT ** (1 / max(1.0, epochs)), 6),
             "epochs": NEVER,
             "validation_freq": NEVER,
             "logging_freq": NEVER,
