@@ -188,7 +188,7 @@ def test_no_result_is_without_its_experiment():
     """All but those of the benchmarks, which are no experiments."""
     known = {runner.place(name) for name in NAMES}
     results = set((ROOT / "chapters" / "results").glob("*.json"))
-    assert {path.stem for path in results - known} == {"bench", "quality"}
+    assert {path.stem for path in results - known} == {"beside", "bench", "quality"}
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in ("page_models", "patterns")])

@@ -5,6 +5,7 @@
     python -m tools.bench --store                      and keep it for the performance appendix
     python -m tools.bench --families translation --store        these alone; what is kept of the others stays
     python -m tools.bench --only-quality --data fra.txt         how well the book's translator translates
+    python -m tools.bench --only-beside                         and whether JoeyNMT's translates as well
     python -m tools.bench --device cuda
 
 Only layers that give the same output are compared, and that is checked first. Layers take turns, round by round, so
@@ -12,8 +13,9 @@ that a busy moment of the machine meets all of them; a ratio is the median over 
 round. Memory is what a process of its own needs at most beyond its inputs, its weights and their gradients. The
 families are in `tools/benchmarks/`; a bar that a family misses is printed as missed.
 
-With --data, a file of sentence pairs, a run of everything also trains the book's best translator on it; see
-`tools/benchmarks/quality.py`. `make bench DATA=fra.txt` is that; without a file the last line says what was left out.
+With --data, a file of sentence pairs, a run of everything also trains the book's best translator on it, and the one
+for a few thousand pairs beside JoeyNMT's; see `tools/benchmarks/quality.py` and `beside.py`. `make bench DATA=fra.txt`
+is that; without a file the last line says what was left out.
 """
 
 import argparse
@@ -25,7 +27,7 @@ from pathlib import Path
 
 import torch
 
-from tools.benchmarks import FAMILIES, GROUPS, quality
+from tools.benchmarks import FAMILIES, GROUPS, beside, quality
 from tools.benchmarks.family import KINDS, Case, Family
 from tools.benchmarks.measure import joined, memory, peak_bytes, times
 from tools.benchmarks.report import STORED, bar_line, merged, record, store, summary, sweep_table, table
@@ -51,6 +53,9 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     where = parser.add_mutually_exclusive_group()
     where.add_argument("--json", type=Path, help="write what was measured to this file")
     where.add_argument("--store", action="store_true", help="write it where the book reads it")
+    only = parser.add_mutually_exclusive_group()
+    only.add_argument("--only-quality", action="store_true", help="no families, only the translator")
+    only.add_argument("--only-beside", action="store_true", help="nothing but the translator beside JoeyNMT's")
     parser.add_argument("--peak", help=argparse.SUPPRESS)
     quality.add_options(parser)
     options = parser.parse_args(arguments)
@@ -96,11 +101,14 @@ def main(arguments: list[str] | None = None) -> None:
     if options.peak:
         return measure_peak(options.peak)
     command = said(sys.argv[1:] if arguments is None else arguments)
-    if not options.only_quality:
+    partly = options.only_quality or options.only_beside
+    if not partly:
         measure_families(options, command)
-    everything = set(options.families) == set(FAMILIES) and not options.lengths
-    if options.only_quality or (everything and not options.json):
+    everything = set(options.families) == set(FAMILIES) and not (options.lengths or options.json or partly)
+    if options.only_quality or everything:
         quality.measure(options, command)
+    if options.only_beside or (everything and options.data is not None):
+        beside.measure(options, command)
     return None
 
 

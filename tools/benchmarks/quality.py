@@ -65,7 +65,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--quality-threads", type=int, default=os.cpu_count() or 1, metavar="N", help="all cores if not given"
     )
-    group.add_argument("--only-quality", action="store_true", help="no families, only the translator")
 
 
 def check_options(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
