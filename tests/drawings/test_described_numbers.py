@@ -48,7 +48,7 @@ def test_each_row_says_how_far_its_largest_weight_is_from_a_true_link():
 
 
 def test_the_links_that_cross_are_those_of_the_grammar():
-    """The grammar's own links for Paul saw the horse that Marc sold, its Chinese words put together from characters."""
+    """The grammar's own links for Paul saw the dog that Marc sold, its Chinese words put together from characters."""
     from attnbook.data.grammar.chinese_sentences import in_chinese
     from attnbook.data.grammar.french_sentences import in_french
     from attnbook.data.grammar.lexicon import NOUNS, VERBS
@@ -56,10 +56,10 @@ def test_the_links_that_cross_are_those_of_the_grammar():
     from attnbook.drawings import alignments
 
     see, _, sell = VERBS["see"]
-    (horse,) = (noun for noun in NOUNS if noun.english[0] == "horse")
+    (dog,) = (noun for noun in NOUNS if noun.english[0] == "dog")
     person = Agreement(2, False, "p")
     relative = Relative(4, Act(sell, 6, True, {}), Name(Said("marc", 5), person))
-    seen = NounPhrase(horse, False, 3, Said("the", 2), False, None, None, (), False, relative)
+    seen = NounPhrase(dog, False, 3, Said("the", 2), False, None, None, (), False, relative)
     clause = Clause(Name(Said("paul", 0), person), Act(see, 1, True, {}, thing=seen))
     meaning = Meaning(((None, clause),), 7)
     french = [(word.text, *word.links) for word in in_french(meaning)[:-1]]

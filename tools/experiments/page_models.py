@@ -30,7 +30,7 @@ from attnbook.weights import PAGE_MODELS, PAGE_TARGETS, page_file
 from tools.experiments.stored import made_by
 
 RESULT = "code/attnbook/weights"  # the folder; each model has a file
-OPTIONS = {"only": None, "target": "fr", "dev": False, "measure": False}
+OPTIONS = {"only": None, "target": None, "dev": False, "measure": False}
 SEED = SPLIT_SEED = 0
 
 
@@ -46,9 +46,10 @@ def settings(options) -> list[dict]:
     """The models that were asked for."""
     if options.only and options.only not in PAGE_MODELS:
         raise SystemExit(f"error: --only takes one of {', '.join(PAGE_MODELS)}, got {options.only}")
-    if options.target not in PAGE_TARGETS:
+    target = options.target or "fr"
+    if target not in PAGE_TARGETS:
         raise SystemExit(f"error: --target takes one of {', '.join(PAGE_TARGETS)}, got {options.target}")
-    how = {"target": options.target, "dev": options.dev, "measure": options.measure}
+    how = {"target": target, "dev": options.dev, "measure": options.measure}
     names = [options.only] if options.only else PAGE_MODELS
     return [{"seed": SEED, "model": name} | how for name in names]
 
@@ -72,7 +73,7 @@ def run(seed: int, model: str, target: str, dev: bool, measure: bool) -> dict:
     samples(translator, on)
     if not dev:
         measured = {
-            **made_by("page_models", SimpleNamespace(only=model, target=target)),
+            **made_by("page_models", SimpleNamespace(only=model, target=None if target == "fr" else target)),
             "seed": seed,
             "split_seed": SPLIT_SEED,
             "corpus_sha256": corpus_sha256(PAGE_TARGETS[target].lower()),
@@ -90,5 +91,6 @@ def run(seed: int, model: str, target: str, dev: bool, measure: bool) -> dict:
 def summary(results: list[dict], options) -> dict:
     """Nothing beside the models, but the sentences that pages offer for translation."""
     if not options.dev:
-        write_atomically(page_file("sentences", options.target), page_sentences(split_of(options.target)))
+        target = options.target or "fr"
+        write_atomically(page_file("sentences", target), page_sentences(split_of(target)))
     return {}

@@ -143,16 +143,16 @@ def four_claimed_links(sheet: Sheet) -> None:
 
 
 # words with the places of the English ones that they come from, the sure one first
-ENGLISH = ["Paul", "saw", "the", "horse", "that", "Marc", "sold"]
-FRENCH = [("Paul", 0), ("a", 1), ("vu", 1), ("le", 2), ("cheval", 3), ("que", 4), ("Marc", 5), ("a", 6), ("vendu", 6)]
-CHINESE = [("保罗", 0), ("看到", 1), ("了", 1), ("马克", 5), ("卖", 6), ("的", 4), ("马", 3, 2)]
-GLOSSES = "Paul", "see", "(past)", "Marc", "sell", "that", "horse"
+ENGLISH = ["Paul", "saw", "the", "dog", "that", "Marc", "sold"]
+FRENCH = [("Paul", 0), ("a", 1), ("vu", 1), ("le", 2), ("chien", 3), ("que", 4), ("Marc", 5), ("a", 6), ("vendu", 6)]
+CHINESE = [("保罗", 0), ("看到", 1), ("了", 1), ("马克", 5), ("卖", 6), ("的", 4), ("狗", 3, 2)]
+GLOSSES = "Paul", "see", "(past)", "Marc", "sell", "that", "dog"
 
 
 @drawing(
-    "Paul saw the horse that Marc sold, twice, with lines to its translation below. To French, Paul a vu le cheval que "
+    "Paul saw the dog that Marc sold, twice, with lines to its translation below. To French, Paul a vu le chien que "
     "Marc a vendu, no two lines cross. To Chinese three lines cross two others or more: the words are, in order, Paul, "
-    "see, a mark of the past, Marc, sell, that, horse. The horse has gone to the end, and what is said of it stands "
+    "see, a mark of the past, Marc, sell, that, dog. The dog has gone to the end, and what is said of it stands "
     "before it. The has no word of its own."
 )
 def links_that_cross(sheet: Sheet) -> None:
