@@ -142,7 +142,7 @@ def test_a_page_that_will_know_little_says_so(watched, folder, capsys):
     [
         (("--out", ""), "--out takes the name of a page, ending in .html; got nothing"),
         (("--out", ".html"), "ending in .html; got .html"),
-        (("--codes", "english", "zh"), "two language codes such as de or pt-BR, got 'english'"),
+        (("--codes", "english", "zh"), "two codes of languages such as de or pt-BR, got 'english'"),
         (("--codes", "en", ""), "got ''"),
         (("--codes", "en", "中文"), "got '中文'"),
         (("--languages", "English", " "), "one of them is empty"),

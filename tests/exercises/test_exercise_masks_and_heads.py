@@ -68,14 +68,18 @@ def test_sharing_keys_is_pytorchs():
 
 
 def test_a_leak_is_where_the_gradient_says():
-    seen = set()
+    seen, silent = set(), 0
     for attend, x, mask in every_argument(LEAKS):
         jacobian = torch.autograd.functional.jacobian(attend, x)
         depends = (jacobian != 0).any(dim=3).any(dim=1)
         found = LEAKS.solution(attend, x, mask)
-        assert torch.equal(found, (depends & ~mask).any(dim=1))
+        told = (depends & ~mask).any(dim=1)
+        assert not (told & ~found).any()
+        if not torch.equal(found, told):  # a leak in steps, or out of hearing here, has no slope
+            assert not told.any()
+            silent += 1
         seen.add(bool(found.any()))
-    assert seen == {True, False}
+    assert seen == {True, False} and silent == 3
 
 
 def test_the_layer_does_what_the_books_does_gradients_included():

@@ -123,13 +123,14 @@ def test_a_long_signature_is_broken_where_the_page_ends():
 
 def test_the_famous_lines_are_among_those_shown():
     """The idea of a layer stands in what is shown of it, not in a helper that the reader never sees."""
-    dot = show(attention.DotProductAttention).text
+    dot = show(attention.layers.attention_step).text
     assert "masked_softmax(scores" in dot and "query @ key.mT / math.sqrt" in dot
+    assert "attention_step(" in show(attention.DotProductAttention).text
     assert len(show(pooling.attention_pooling).text.splitlines()) == 2
     heads = show(MultiHeadAttention).text
-    assert "masked_softmax(scores" in heads and "W_qkv" in heads
+    assert "attention_step(" in heads and "W_qkv" in heads
     assert len(heads.splitlines()) <= 65
-    assert "torch.cat([self.key, key], dim=2)" in show(KeyValueCache.append).text
+    assert "torch.cat([self.key, key], dim=2)" in show(KeyValueCache.joined).text
 
 
 def test_comments_stay_and_no_gap_is_left():

@@ -128,10 +128,8 @@ class KeyValueCache:
             # copies, as of a memory, and the caller's stay the caller's
             return key.clone(), value.clone()
         if torch.is_grad_enabled() or torch.compiler.is_compiling():
-            joined = [
-                torch.cat(two, dim=2) for two in ((self.key, key), (self.value, value))
-            ]
-            return joined[0], joined[1]  # (B, H, length + T, Dh)
+            keys = torch.cat([self.key, key], dim=2)  # (B, H, length + T, Dh)
+            return keys, torch.cat([self.value, value], dim=2)
         # the same, but what is stored need not be copied to add to it
         key_room, value_room = self._rooms
         return key_room.join(self.key, key), value_room.join(self.value, value)

@@ -150,7 +150,7 @@ def _that_fits(setting: "PageSetting", split: "Split", options: argparse.Namespa
     """The setting with as many words as a page model has room for: the rarest are left out first."""
     from attnbook.translation import page_model_file, untrained
 
-    nothing = {"bleu": 0.0, "chrf": 0.0, "sentences": 0}
+    nothing = {"bleu": 0.0, "tokens": "", "chrf": 0.0, "sentences": 0}
     for min_count in range(setting.recipe.min_count, RAREST + 1):
         recipe = replace(setting.recipe, min_count=min_count)
         try:
