@@ -52,7 +52,7 @@ def test_every_colour_is_there_in_both_themes_and_falls_back_to_the_light_one():
         for name, fallback in found:
             used.setdefault(name, set()).add(fallback.lower())
     for name, fallbacks in used.items():
-        if name not in ("part", "digits", "letters"):  # a length, a number
+        if name not in ("part", "digits", "letters", "bar"):  # lengths, numbers
             assert name in LIGHT and name in DARK
             assert fallbacks <= {"", LIGHT[name]}
     assert len(used) > 12
