@@ -199,8 +199,7 @@ class MultiHeadAttention(nn.Module):
         q, k, v = self.project_all(query)  # one product for all heads of all three
         if cache is not None and not cache.grows:
             return q, cast(Tensor, cache.key), cast(Tensor, cache.value)
-        # the map is called, never cut: what wraps it or hooks into it acts here, too
-        if key is not query:
+        if key is not query:  # the map is called, not cut: what wraps it acts here, too
             _, k, v = self.project_all(key)
         if value is not key:
             *_, v = self.project_all(value)
