@@ -18,6 +18,14 @@ from attnbook.widgets.browser import MISSING, chromium, find_chromium
 ROOT = Path(__file__).resolve().parent.parent
 
 
+@pytest.fixture(autouse=True)
+def _printing_as_pytorch_does():
+    """What one test sets of how tensors are printed, the next one does not see."""
+    yield
+    if "torch" in sys.modules:
+        sys.modules["torch"].set_printoptions(profile="default")
+
+
 # Its scope is the module: while a playwright is alive, its event loop runs in this thread, and the notebooks'
 # tests, which may follow in the same process, need that thread for a loop of their own.
 @pytest.fixture(scope="module")

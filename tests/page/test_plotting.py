@@ -58,17 +58,13 @@ def test_the_colour_map_darkens_steadily():
 
 
 def test_use_book_style():
-    style.use_book_style()
-    assert plt.rcParams["figure.facecolor"] == "none"
-    assert plt.rcParams["axes.facecolor"] == "none"
-    assert plt.rcParams["savefig.facecolor"] == "none"
-    assert plt.rcParams["axes.prop_cycle"].by_key()["color"][:4] == [
-        plotting.QUERY,
-        plotting.KEY,
-        plotting.VALUE,
-        plotting.OUTPUT,
-    ]
-    assert min(plt.rcParams[name] for name in ("font.size", "xtick.labelsize", "legend.fontsize")) >= 9
+    with plt.rc_context():
+        style.use_book_style()
+        set_ = dict(plt.rcParams)
+    assert [set_[f"{what}.facecolor"] for what in ("figure", "axes", "savefig")] == ["none"] * 3
+    colours = [plotting.QUERY, plotting.KEY, plotting.VALUE, plotting.OUTPUT]
+    assert set_["axes.prop_cycle"].by_key()["color"][:4] == colours
+    assert min(set_[name] for name in ("font.size", "xtick.labelsize", "legend.fontsize")) >= 9
 
 
 # --- heat maps -------------------------------------------------------------------------------------------------------

@@ -228,7 +228,7 @@ function wordInWords({ source, steps }, i) {
 const HEAT = { cell: 28, wide: 44, left: 96 };
 const heatTop = (tokens) => 30 + Math.max(...tokens.map((token) => textWidth(shownWord(token), 13))) * 0.72;
 
-const PHONE = 420; // where less is no room for a map of nothing
+const PHONE = 370; // a column of a desktop has more; where less is, there is no room for a map of nothing
 
 export function heatHeight(view, width, model) {
   if (model === "seq2seq" && width < PHONE) return 24;
