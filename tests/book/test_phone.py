@@ -91,10 +91,16 @@ DRAWINGS = """() => [...document.querySelectorAll(".attnbook-drawing img")].map(
   return [img.naturalWidth, left, right];
 })"""
 
+# Of each plot: how wide it was drawn, and where it stands.
+PLOTS = """() => [...document.querySelectorAll("div.cell_output > img")].map((img) => {
+  const { left, right } = img.getBoundingClientRect();
+  return [+img.getAttribute("width"), left, right];
+})"""
+
 
 @pytest.fixture(scope="module")
 def phone(browser, built_book):
-    """Of each page with figures, by its name: its figures' panels, what is too small when unfolded, its drawings."""
+    """Of each page with figures, by its name: its figures' panels, what is too small when unfolded, its pictures."""
     pages = [
         page for page in sorted(built_book.rglob("*.html")) if 'class="attnbook-figure"' in page.read_text("utf-8")
     ]
@@ -105,16 +111,16 @@ def phone(browser, built_book):
     for page in pages:
         tab = context.new_page()
         tab.goto(page.as_uri())
-        drawings, panels = tab.evaluate(DRAWINGS), tab.evaluate(PANELS)
+        drawings, plots, panels = map(tab.evaluate, (DRAWINGS, PLOTS, PANELS))
         tab.evaluate(UNFOLD)
-        seen[page.stem] = panels, tab.evaluate(SMALL, FINGER), drawings
+        seen[page.stem] = panels, tab.evaluate(SMALL, FINGER), drawings, plots
         tab.close()
     context.close()
     return seen
 
 
 def test_everything_that_is_pressed_is_as_large_as_a_fingertip(phone):
-    assert not {page: small for page, (_, small, _) in phone.items() if small}
+    assert not {page: small for page, (_, small, *_) in phone.items() if small}
 
 
 def test_controls_and_the_bar_take_a_fifth_and_leave_the_picture_in_sight(phone):
@@ -134,6 +140,15 @@ def test_a_chapter_shows_its_narrow_drawings_whole(phone):
         for natural, left, right in drawings:
             assert natural == 340 and 0.95 * natural < right - left <= natural, page
             assert left >= 0 and right <= PHONE["width"], page
+
+
+def test_a_plot_fits_a_phone_and_its_type_can_be_read_there(phone):
+    """10 points of one drawn 5.4 inches wide are 9.2 pixels there."""
+    plots = [(page, *plot) for page, seen in phone.items() for plot in seen[3]]
+    assert len(plots) > 40
+    for page, drawn, left, right in plots:
+        assert left >= 0 and right <= PHONE["width"], page
+        assert drawn / 144 < 5.4, page
 
 
 def test_what_is_too_small_is_found(browser, tmp_path):

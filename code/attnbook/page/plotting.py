@@ -192,7 +192,7 @@ def plot_regression(
             f"there are {len(prediction)} predictions for {len(data.x_query)} queries; "
             "predict at data.x_query, not at the training points"
         )
-    ax = ax or plt.subplots(figsize=(5.6, 3.4))[1]
+    ax = ax or plt.subplots(figsize=(5, 3.2))[1]
     x, y = _array(data.x_train), _array(data.y_train)
     ax.plot(x, y, "o", color=VALUE, markersize=4.5, alpha=0.55, markeredgewidth=0, label="measured", clip_on=False)
     asked, truth = _array(data.x_query), _array(data.truth)
@@ -224,7 +224,7 @@ def plot_weights_row(key: Tensor, weights: Tensor, query: float, ax: Axes | None
     """
     if len(weights) != len(key):
         raise ValueError(f"there are {len(weights)} weights for {len(key)} keys; pass one row of the weights")
-    ax = ax or plt.subplots(figsize=(6.4, 1.8))[1]
+    ax = ax or plt.subplots(figsize=(5, 1.8))[1]
     ax.vlines(_array(key), 0, _array(weights), color=VIOLET, linewidth=2.5)
     top = float(weights.max()) or 1.0
     ax.axhline(0, color=INK, linewidth=0.8)

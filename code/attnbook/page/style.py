@@ -21,7 +21,7 @@ def use_book_style() -> None:
 
     plt.rcParams.update(
         {
-            "figure.figsize": (6.4, 3.4),
+            "figure.figsize": (5, 3.1),
             "figure.dpi": 144,
             "figure.facecolor": "none",
             "axes.facecolor": "none",
