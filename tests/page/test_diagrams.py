@@ -34,7 +34,7 @@ def test_lines_of_sight_are_as_thick_as_the_weights(ax):
     assert len(widths) == 5
     # a straight line from weight to width: order and ratios of differences are kept
     np.testing.assert_allclose(np.diff(widths) / np.diff(weights), 11)
-    assert {"a title", "query: “to read”", "letter  0.11", "book  0.35"} <= set(words(ax))
+    assert {"a title", "query: “to read”", "letter\n0.11", "book\n0.35"} <= set(words(ax))
 
 
 def test_an_eye_without_a_wish_says_so_and_is_not_in_the_query_colour(ax):
