@@ -19,21 +19,13 @@ from collections.abc import Iterator
 import torch
 
 from attnbook.pairs import binary_loss, pair_loss, span_mask
-from attnbook.studies import NestedSentence, SpanReader, fit_pairs, nested_sentences, span_f1
-from tools.experiments.spans import draw
+from attnbook.studies import SpanReader, fit_pairs, span_f1
+from tools.experiments.spans import TUNING, development, draw
 
 OPTIONS = {"seeds": 5, "steps": 300}
 LOSSES = {"pairs": pair_loss, "binary": binary_loss, "binary, from the odds": binary_loss}
 RATES = (1e-3, 3e-3, 1e-2)
-EVERY, TUNING = 50, 100
-
-
-@functools.cache
-def development() -> list[NestedSentence]:
-    """Sentences that are neither trained nor tested on."""
-    drawn = draw(1000)
-    used = {one.words for name in ("train", "test") for one in drawn[name]}
-    return [one for one in nested_sentences(400, seed=97) if one.words not in used][:150]
+EVERY = 50
 
 
 @functools.cache
