@@ -6,6 +6,7 @@ from attnbook.transformer.blocks import (
     DecoderLayerCache,
     EncoderLayer,
     FeedForward,
+    GatedFeedForward,
     Residual,
 )
 from attnbook.transformer.configs import (
@@ -29,6 +30,7 @@ __all__ = [
     "PAPER_BASE",
     "BERT_BASE",
     "FeedForward",
+    "GatedFeedForward",
     "Residual",
     "EncoderLayer",
     "DecoderLayer",
