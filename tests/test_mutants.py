@@ -359,6 +359,22 @@ TABLE = {
          "own.key, own.value = stored", "pass",
          "test_bad_input.py::test_a_refused_mask_leaves_the_cache_of_a_layer_empty"),
     ],
+    "transformer/language_model": [
+        ("every written token is at position 0", "self.positions(x, start)", "self.positions(x)",
+         "test_language_model.py::test_one_pass_is_one_pass_a_token_however_they_are_cut"),
+        ("all layers have the window", "everything if number in self.config.global_layers else near", "near",
+         "test_language_model.py::test_by_its_parts"),
+        ("padding in front is seen", "return _both(past, given), _both(near, given)", "return past, near",
+         "test_language_model.py::test_padding_in_front_is_hidden_by_a_mask_also_from_a_cache"),
+        ("the sum of the blocks is scored", "self.head(self.norm(x))", "self.head(x)",
+         "test_language_model.py::test_by_its_parts"),
+    ],
+    "language/writing": [
+        ("what is full begins with everything", "text[:, -max(1, most // 2) :]", "text[:, -most:]",
+         "test_language_writing.py::test_the_likeliest_tokens_are_those_without_a_cache"),
+        ("the first position's score", "[:, -1]  # (B, V)", "[:, 0]",
+         "test_language_writing.py::test_the_likeliest_tokens_are_those_without_a_cache"),
+    ],
     "transformer/models": [
         ("every decoded word is at position 0", "self.positions(embedded, start)",
          "self.positions(embedded)",

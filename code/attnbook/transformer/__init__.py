@@ -15,6 +15,7 @@ from attnbook.transformer.configs import (
     BertConfig,
     TransformerConfig,
 )
+from attnbook.transformer.language_model import LanguageModel, LanguageModelConfig
 from attnbook.transformer.models import (
     BertEmbeddings,
     BertEncoder,
@@ -41,5 +42,7 @@ __all__ = [
     "Transformer",
     "BertEmbeddings",
     "BertEncoder",
+    "LanguageModelConfig",
+    "LanguageModel",
     "count_parameters",
 ]
