@@ -359,6 +359,16 @@ TABLE = {
          "own.key, own.value = stored", "pass",
          "test_bad_input.py::test_a_refused_mask_leaves_the_cache_of_a_layer_empty"),
     ],
+    "interop/decoders": [
+        ("halves stay halves", "halves.transpose(1, 2).flatten(0, 2)", "halves.flatten(0, 2)",
+         "test_interop_decoders.py::test_outputs_are_theirs"),
+        ("Gemma's norm is its weight", '1.0 if decoder.config.model_type == "gemma"', '0.0 if decoder',
+         "test_interop_decoders.py::test_outputs_are_theirs"),
+        ("the window's layers are the others", 'if kind == "full_attention"', 'if kind == "sliding_attention"',
+         "test_interop_decoders.py::test_outputs_are_theirs"),
+        ("padding learns", "ours.embedding.padding_idx = decoder.model.embed_tokens.padding_idx", "pass",
+         "test_interop_decoders.py::test_gradients_are_theirs"),
+    ],
     "transformer/language_model": [
         ("every written token is at position 0", "self.positions(x, start)", "self.positions(x)",
          "test_language_model.py::test_one_pass_is_one_pass_a_token_however_they_are_cut"),
