@@ -16,6 +16,7 @@ from tensors import B, close, fill, generator, says
 
 V, D, FF, LENGTH = 31, 24, 37, 13
 TOKENS = torch.randint(V, (B, LENGTH), generator=generator())
+TOKENS[0, -2:] = torch.tensor([0, 3])  # what two configurations call padding
 LENS = [8, 11]
 SIZES = {
     "vocab_size": V, "hidden_size": D, "intermediate_size": FF, "num_hidden_layers": 3, "num_attention_heads": 6,
