@@ -4,6 +4,7 @@ A door is tried with what it requires, with each option on top of that, and with
 same calls are mapped by `torch.vmap`, where no check can read a value, and made on the meta device, which has none.
 """
 
+import functools
 import inspect
 from copy import deepcopy
 
@@ -17,10 +18,13 @@ from attnbook.attention import (
     AdditiveAttention,
     CrossAttention,
     DebertaPositions,
+    DecoderAttention,
     DotProductAttention,
     KeyValueCache,
     LatentAttention,
     LearnedPositions,
+    LinearScaling,
+    Llama3Scaling,
     MultiHeadAttention,
     MultiplicativeAttention,
     NWKernelRegression,
@@ -83,6 +87,7 @@ FUNCTIONS = [
     ("pair_mask", {"query_mask": coin(B, T), "key_mask": coin(B, S)}, {}),
     ("sinusoidal_encoding", {"num_positions": T, "d_model": D}, {"base": 100.0, "start": 3, "dtype": torch.float64}),
     ("rotate", {"x": X, "position": torch.arange(T)}, {"base": 100.0}),
+    ("rotary_frequencies", {"head_dim": 4}, {"base": 100.0}),
     ("relative_positions", {"num_queries": T, "num_keys": S}, {"device": "cpu"}),
     ("alibi_bias", SPLIT, {}),
     ("split_heads", {"x": X, "num_heads": H}, {}),
@@ -112,6 +117,7 @@ HEADS = {"query": X, "key": MEMORY, "value": MEMORY + 1}
 SCORED = SOFT | {"need_weights": True}
 SINK = torch.nn.functional.pad  # puts a column in front, for the sink
 ROTARY = {"rotary": RotaryPositions()}
+OWN_HEADS = functools.partial(DecoderAttention, head_dim=6, qk_norm=True)
 
 
 LAYERS = [
@@ -136,12 +142,12 @@ LAYERS = [
     *(
         (make(E, H, **options), HEADS, SCORED | {"bias": BIAS})
         for options in ({}, {"num_kv_heads": 1, "bias": False})
-        for make in (MultiHeadAttention, lambda *a, **o: SinkAttention(*a, learned=True, **o))
+        for make in (MultiHeadAttention, OWN_HEADS, lambda *a, **o: SinkAttention(*a, learned=True, **o))
     ),
     *(
         (make(E, H, **options), {"query": X}, OWN | {"bias": OWN_BIAS, "need_weights": True})
         for options in ({}, {"num_kv_heads": 1, "bias": False}, ROTARY)
-        for make in (MultiHeadAttention, lambda *a, **o: SinkAttention(*a, learned=False, **o))
+        for make in (MultiHeadAttention, OWN_HEADS, lambda *a, **o: SinkAttention(*a, learned=False, **o))
     ),
     (SinkAttention(E, H, learned=True), HEADS,
      {"valid_lens": LENS, "mask": SINK(MASK, (1, 0), value=True), "bias": SINK(BIAS, (1, 0)), "need_weights": True}),
@@ -149,6 +155,7 @@ LAYERS = [
 LAYERS = [(fill(layer).double().eval(), given, more) for layer, given, more in LAYERS]
 LAYERS += [(NWKernelRegression(w=2.0).double(), POINTS, {"mask": MASK})]
 DOORS = [(getattr(attention, name), given, more) for name, given, more in FUNCTIONS]
+DOORS += [(scaling, {"frequencies": randn(D).exp()}, {}) for scaling in (LinearScaling(3.0), Llama3Scaling())]
 DOORS += LAYERS
 
 
@@ -271,7 +278,7 @@ def test_fake_tensors_leave_nothing_behind(door):
         assert [x.shape for x in tensors(layer(**given))] == shapes
 
 
-@pytest.mark.parametrize("make", [MultiHeadAttention, SinkAttention])
+@pytest.mark.parametrize("make", [MultiHeadAttention, OWN_HEADS, SinkAttention])
 @pytest.mark.parametrize("need_weights", [True, False])
 @pytest.mark.parametrize("options", [{}, {"num_kv_heads": 1}, ROTARY])
 def test_a_cache_with_everything_else(make, need_weights, options):

@@ -7,13 +7,16 @@ from hypothesis import strategies as st
 
 import naive
 from attnbook.attention import (
+    DecoderAttention,
     KeyValueCache,
     MultiHeadAttention,
+    RotaryPositions,
     SeparateHeads,
     WideHeads,
     causal_mask,
     combine_masks,
     merge_heads,
+    rotate,
     split_heads,
     stack_heads,
     widen_heads,
@@ -278,6 +281,43 @@ def test_shared_heads_are_repeated_heads(need_weights, num_kv_heads):
         close(weights, expected[1])
     saved = 2 * (heads - num_kv_heads) * size * (heads * size + 1)
     assert count_parameters(few) == count_parameters(full) - saved
+
+
+# --- heads of their own size, normalised -----------------------------------------------------------------------------
+
+
+@BOTH
+def test_heads_of_any_size_and_normalised_queries_and_keys_against_loops(need_weights):
+    size = 4
+    layer = fill(DecoderAttention(D, 6, 2, bias=False, rotary=RotaryPositions(), head_dim=size, qk_norm=True)).double()
+    assert (layer.W_qkv.weight.shape, layer.W_o.weight.shape) == ((10 * size, D), (D, 6 * size))
+    x = randn(B, T, D)
+    output, weights = layer(x, need_weights=need_weights)
+
+    def normalised(y, norm):
+        return y / (y.pow(2).mean() + 1e-6).sqrt() * norm.weight
+
+    for b in range(B):
+        heads = layer.W_qkv(x[b]).unflatten(-1, (10, size)).transpose(0, 1)  # (10, T, Dh)
+        mixed = []
+        for h in range(6):
+            q, k, v = heads[h], heads[6 + h // 3], heads[8 + h // 3]
+            q = torch.stack([normalised(one, layer.norm_q) for one in q])
+            k = torch.stack([normalised(one, layer.norm_k) for one in k])
+            expected = (rotate(q, torch.arange(T)) @ rotate(k, torch.arange(T)).T / size**0.5).softmax(-1)
+            if need_weights:
+                close(weights[b, h], expected)
+            mixed.append(expected @ v)
+        close(output[b], layer.W_o(torch.cat(mixed, dim=-1)))
+
+
+def test_decoder_attention_of_plain_heads_is_multi_head_attention():
+    torch.manual_seed(3)
+    plain = MultiHeadAttention(E, H, 1)
+    torch.manual_seed(3)
+    layer = DecoderAttention(E, H, 1)
+    assert layer.state_dict().keys() == plain.state_dict().keys()
+    assert all(torch.equal(a, b) for a, b in zip(layer.parameters(), plain.parameters(), strict=True))
 
 
 # --- biases on the scores --------------------------------------------------------------------------------------------
@@ -596,6 +636,10 @@ def test_a_cache_is_for_self_attention():
         (lambda: MultiHeadAttention(32, 8, 16), ValueError, ("num_kv_heads 16 does not divide",)),
         (lambda: MultiHeadAttention(32, 8, 0), ValueError, ("num_kv_heads must be at least 1",)),
         (lambda: MultiHeadAttention(E, H, dropout=1), ValueError, ("dropout must be at least 0 and below 1",)),
+        (lambda: DecoderAttention(E, 7), ValueError, ("d_model 33 is not divisible by num_heads 7",)),
+        (lambda: DecoderAttention(E, 7, head_dim=0), ValueError, ("head_dim must be at least 1",)),
+        (lambda: DecoderAttention(E, "7", head_dim=2), TypeError, ("num_heads must be an integer, got str",)),
+        (lambda: DecoderAttention(E, H, eps=0), ValueError, ("eps must be a finite number above 0",)),
         (lambda: WideHeads(0, H), ValueError, ("d_model must be at least 1",)),
         (lambda: WideHeads(E, H, head_dim=0), ValueError, ("head_dim must be at least 1, got 0",)),
         (lambda: WideHeads(E, True), TypeError, ("num_heads must be an integer, got bool",)),

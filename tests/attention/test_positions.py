@@ -13,6 +13,8 @@ from attnbook.attention import (
     DebertaPositions,
     KeyValueCache,
     LearnedPositions,
+    LinearScaling,
+    Llama3Scaling,
     MultiHeadAttention,
     RotaryPositions,
     ShawPositions,
@@ -22,6 +24,7 @@ from attnbook.attention import (
     alibi_bias,
     causal_mask,
     relative_positions,
+    rotary_frequencies,
     rotate,
     sinusoidal_encoding,
     split_heads,
@@ -330,6 +333,32 @@ def test_rotary_positions_far_away_in_half_precision(dtype):
     close(output.double(), expected, 3 * torch.finfo(dtype).eps)
 
 
+def test_rotary_positions_are_looked_up_in_a_table():
+    """In any order of calls, for heads of several sizes, dtypes and devices, as `rotate` computes them."""
+    layer = RotaryPositions(base=100.0)
+    for start, size, dtype in ((0, 4, torch.float64), (500, 4, torch.float64), (3, 6, torch.float64), (1, 4, HALF[0])):
+        x = randn(B, T, size, dtype=dtype)
+        assert torch.equal(layer(x, start), rotate(x, torch.arange(start, start + T), 100.0))
+    x = randn(T, 4, grad=True)
+    with torch.inference_mode():
+        RotaryPositions()(x)
+    (gradient,) = torch.autograd.grad(layer(x).sum(), x)
+    assert gradient.isfinite().all()
+
+
+def test_frequencies_that_are_scaled_for_longer_texts():
+    frequencies = rotary_frequencies(8, base=100.0)
+    close(frequencies, torch.tensor([1.0, 100**-0.25, 0.1, 100**-0.75], dtype=torch.float64))
+    close(LinearScaling(4.0)(frequencies), frequencies / 4)
+    # 10, 3.2, 1 and 0.3 turns within 20 π positions: the first stays, the last two are divided, the second in part
+    scaled = Llama3Scaling(4.0, low=1.0, high=5.0, trained_length=20 * math.pi)(frequencies)
+    part = (10 * 100**-0.25 - 1) / 4
+    ratio = torch.tensor([1, part + (1 - part) / 4, 0.25, 0.25], dtype=torch.float64)
+    close(scaled, frequencies * ratio)
+    x, position = randn(B, T, 8), torch.arange(T, dtype=torch.float64)
+    close(RotaryPositions(scaling=LinearScaling(4.0))(x), rotate(x, position / 4))
+
+
 @pytest.mark.parametrize("need_weights", [True, False])
 def test_a_rotary_layer_knows_offsets_and_nothing_else(need_weights):
     layer = fill(MultiHeadAttention(H * 10, H, rotary=RotaryPositions())).double()
@@ -399,6 +428,10 @@ QUERY = randn(B, H, T, D, dtype=torch.float32)
         (lambda: rotate(randn(T, 4), torch.arange(T), base=-1), ValueError, ("base must be",)),
         (lambda: rotate(randn(2, 4), [0, 1]), TypeError, ("position must be a tensor of numbers, got list",)),
         (lambda: LearnedPositions(T, D)(randn(B, T, D).half()), TypeError, ("x is torch.float16, the layer is",)),
+        (lambda: rotary_frequencies(5), ValueError, ("got 5 features; use an even head_dim",)),
+        (lambda: LinearScaling(0), ValueError, ("factor must be a finite number above 0",)),
+        (lambda: Llama3Scaling(low=4), ValueError, ("low must be below high, got 4 and 4.0",)),
+        (lambda: Llama3Scaling()(torch.arange(4)), TypeError, ("frequencies must be a floating-point tensor",)),
         (lambda: RotaryPositions(base=0), ValueError, ("base must be a finite number above 0",)),
         (lambda: RotaryPositions()([1.0]), TypeError, ("x must be a torch.Tensor",)),
         (lambda: RotaryPositions(128), TypeError, ("takes 1 positional argument but 2 were given",)),

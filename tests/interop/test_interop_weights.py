@@ -483,7 +483,7 @@ def test_bert_base_has_as_many_parameters_as_hugging_faces():
 
 
 def test_berts_without_a_counterpart():
-    with pytest.raises(ValueError, match="activation must be one of relu, gelu, got 'gelu_new'"):
+    with pytest.raises(ValueError, match="activation must be one of relu, gelu, gelu-tanh, silu, got 'gelu_new'"):
         from_huggingface_bert(their_bert(hidden_act="gelu_new"))
     with pytest.raises(ValueError, match="this BERT has a decoder"):
         from_huggingface_bert(their_bert(is_decoder=True))

@@ -3,9 +3,25 @@
 import pytest
 import torch
 import torch.nn.functional as F
+from torch import nn
 
-from attnbook.attention import KeyValueCache, LearnedPositions, RotaryPositions, SinusoidalPositions, causal_mask
-from attnbook.transformer import ACTIVATIONS, DecoderLayer, EncoderLayer, FeedForward, Residual, count_parameters
+from attnbook.attention import (
+    DecoderAttention,
+    KeyValueCache,
+    LearnedPositions,
+    RotaryPositions,
+    SinusoidalPositions,
+    causal_mask,
+)
+from attnbook.transformer import (
+    ACTIVATIONS,
+    DecoderLayer,
+    EncoderLayer,
+    FeedForward,
+    GatedFeedForward,
+    Residual,
+    count_parameters,
+)
 from tensors import HALF, HALF_TOLERANCE, LENGTHS, B, D, H, S, T, close, coin, fill, randn, says
 
 E, FF = H * D, 17  # d_model and d_ff
@@ -33,7 +49,7 @@ def x_and_memory(**options):
 @pytest.mark.parametrize("bias", [True, False])
 def test_feed_forward_treats_every_position_alone(activation, bias):
     layer = fill(FeedForward(D, FF, activation, bias=bias)).double()
-    x, function = randn(B, T, D), {"relu": F.relu, "gelu": F.gelu}[activation]
+    x, function = randn(B, T, D), ACTIVATIONS[activation]
     output = layer(x)
     for b in range(B):
         for t in range(T):
@@ -61,11 +77,32 @@ def test_what_a_hook_has_kept_of_the_hidden_layer_is_not_overwritten(activation)
         assert torch.equal(p, weights[name])
 
 
-def test_gelu_is_the_exact_one():
+def test_activations_by_their_formulas():
+    """Gaussian's distribution function exactly, or approximated as GPT-2 and Gemma do."""
     x = torch.linspace(-3, 3, 13, dtype=torch.float64)
-    exact = x * 0.5 * (1 + torch.erf(x / 2**0.5))
-    close(ACTIVATIONS["gelu"](x), exact)
-    assert (F.gelu(x, approximate="tanh") - exact).abs().max() > 1e-5
+    inner = (2 / torch.pi) ** 0.5 * (x + 0.044715 * x**3)
+    formulas = {
+        "relu": x * (x > 0),
+        "gelu": x * 0.5 * (1 + torch.erf(x / 2**0.5)),
+        "gelu-tanh": x * 0.5 * (1 + inner.tanh()),
+        "silu": x / (1 + (-x).exp()),
+    }
+    assert formulas.keys() == ACTIVATIONS.keys()
+    for name, expected in formulas.items():
+        close(ACTIVATIONS[name](x), expected)
+    assert (formulas["gelu"] - formulas["gelu-tanh"]).abs().max() > 1e-5
+
+
+@pytest.mark.parametrize("bias", [True, False])
+def test_a_gate_multiplies_each_hidden_unit(bias):
+    layer = fill(GatedFeedForward(D, FF, bias=bias)).double()
+    x = randn(B, T, D)
+    gate, plain = (F.linear(x, w.weight, w.bias) for w in (layer.W_g, layer.W_1))
+    close(layer(x), F.linear(gate * gate.sigmoid() * plain, layer.W_2.weight, layer.W_2.bias))
+    assert count_parameters(layer) == 3 * D * FF + bias * (D + 2 * FF)
+    silent = GatedFeedForward(D, FF, "gelu-tanh", dropout=0.5).double().train()
+    assert not torch.equal(silent(x), silent(x))
+    assert torch.equal(silent.eval()(x), silent(x))
 
 
 @PRE_AND_POST
@@ -79,6 +116,14 @@ def test_residual_by_hand(norm_first):
 
     expected = x + norm(x).cos() if norm_first else norm(x + x.cos())
     close(layer(x, layer.before(x).cos()), expected)
+
+
+def test_a_residual_takes_a_norm():
+    norm = fill(nn.RMSNorm(D, eps=1e-3)).double()
+    layer, x = Residual(D, norm_first=True, norm=norm), randn(T, D)
+    size = (x.pow(2).mean(-1, keepdim=True) + 1e-3).sqrt()
+    close(layer.before(x), x / size * norm.weight)
+    assert layer.norm is norm and list(dict(layer.named_parameters())) == ["norm.weight"]
 
 
 # --- encoder layer ---------------------------------------------------------------------------------------------------
@@ -182,6 +227,26 @@ def test_the_decoder_sees_the_past_and_the_memory_but_no_padding(norm_first):
             assert (reached[length:] == 0).all() and (reached[:length] > 1e-9).all()
 
 
+def test_a_layer_of_parts_is_made_of_them_and_steps_with_a_cache():
+    parts = (
+        DecoderAttention(D, H, rotary=RotaryPositions(), head_dim=4, qk_norm=True, bias=False),
+        GatedFeedForward(D, FF),
+        *(Residual(D, norm_first=True, norm=nn.RMSNorm(D)) for _ in range(2)),
+    )
+    layer, x = fill(EncoderLayer.of_parts(*parts)).double().eval(), randn(B, T, D)
+    assert list(layer.children()) == list(parts)
+    assert layer.state_dict().keys() >= {"attention.norm_q.weight", "feed_forward.W_g.weight"}
+    attention, feed_forward, first, second = parts
+    middle = x + attention(first.norm(x), mask=causal_mask(T))[0]
+    at_once, weights = layer(x, mask=causal_mask(T), need_weights=True)
+    close(at_once, middle + feed_forward(second.norm(middle)))
+    cache = KeyValueCache()
+    for t in range(T):
+        step, step_weights = layer(x[:, t : t + 1], need_weights=True, cache=cache)
+        close(step[:, 0], at_once[:, t])
+        close(step_weights[:, :, 0], weights[:, :, t, : t + 1])
+
+
 # --- both ------------------------------------------------------------------------------------------------------------
 
 
@@ -263,13 +328,16 @@ X, MEMORY = x_and_memory()
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda: FeedForward(D, FF, "tanh"), ValueError, ("activation must be one of relu, gelu, got 'tanh'",)),
+        (lambda: FeedForward(D, FF, "tanh"), ValueError,
+         ("activation must be one of relu, gelu, gelu-tanh, silu, got 'tanh'",)),
         (lambda: FeedForward(D, 0), ValueError, ("d_ff must be at least 1",)),
         (lambda: FeedForward(D, FF, dropout=1.0), ValueError, ("dropout must be at least 0 and below 1",)),
         (lambda: FeedForward(D, FF)(X), ValueError, ("x has size 33, d_model is 11",)),
         (lambda: FeedForward(D, FF)(coin(T, D)), TypeError, ("x must be a floating-point tensor",)),
         (lambda: FeedForward(E, FF)(X), TypeError, ("x is torch.float64, the layer is torch.float32",)),
         (lambda: Residual(0), ValueError, ("d_model must be at least 1",)),
+        (lambda: GatedFeedForward(D, FF, "tanh"), ValueError, ("activation must be one of",)),
+        (lambda: GatedFeedForward(D, FF)(X), ValueError, ("x has size 33, d_model is 11",)),
         (lambda: Residual(D, eps=0), ValueError, ("eps must be a finite number above 0",)),
         (lambda: EncoderLayer(E, 7, FF), ValueError, ("d_model 33 is not divisible by num_heads 7",)),
         (lambda: EncoderLayer(E, H, FF, norm_first=True)(X[..., 1:]), ValueError, ("x has size 32, d_model is 33",)),

@@ -349,7 +349,7 @@ def test_configurations_are_frozen_and_know_the_blocks_activations(config):
         ({"d_ff": -1}, ValueError, "d_ff must be at least 1, got -1"),
         ({"max_positions": 0}, ValueError, "max_positions must be at least 1"),
         ({"dropout": 1.0}, ValueError, "dropout must be at least 0 and below 1"),
-        ({"activation": "swish"}, ValueError, "activation must be one of relu, gelu, got 'swish'"),
+        ({"activation": "swish"}, ValueError, "activation must be one of relu, gelu, gelu-tanh, silu, got 'swish'"),
     ],
 )  # fmt: skip
 def test_wrong_configurations(config, change, error, message):

@@ -5,6 +5,7 @@ a memory of fixed size (linear attention, the delta rule) regresses values on ke
 """
 
 from attnbook.attention.cache import KeyValueCache
+from attnbook.attention.decoder_heads import DecoderAttention
 from attnbook.attention.head_measures import ablate_head, prefix_matching, rollout
 from attnbook.attention.heads import MultiHeadAttention, stack_heads
 from attnbook.attention.kernels import (
@@ -55,6 +56,7 @@ from attnbook.attention.positions import (
     LearnedPositions,
     RotaryPositions,
     SinusoidalPositions,
+    rotary_frequencies,
     rotate,
     sinusoidal_encoding,
 )
@@ -65,6 +67,7 @@ from attnbook.attention.relative import (
     alibi_bias,
     relative_positions,
 )
+from attnbook.attention.rotary_scaling import LinearScaling, Llama3Scaling
 from attnbook.attention.scores import (
     additive_score,
     concat_score,
@@ -123,7 +126,10 @@ __all__ = [
     "SinusoidalPositions",
     "LearnedPositions",
     "rotate",
+    "rotary_frequencies",
     "RotaryPositions",
+    "LinearScaling",
+    "Llama3Scaling",
     "relative_positions",
     "ShawPositions",
     "T5Positions",
@@ -134,6 +140,7 @@ __all__ = [
     "MultiplicativeAttention",
     "AdditiveAttention",
     "MultiHeadAttention",
+    "DecoderAttention",
     "WideHeads",
     "SeparateHeads",
     "widen_heads",

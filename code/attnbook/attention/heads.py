@@ -66,7 +66,7 @@ class MultiHeadAttention(nn.Module):
         self.sizes = (d_model, *[self.num_kv_heads * self.head_dim] * 2)
         self.W_qkv = nn.Linear(d_model, sum(self.sizes), bias=bias)
         self.W_o = nn.Linear(d_model, d_model, bias=bias)
-        _initialise(self.W_qkv, self.W_o)
+        initialise(self.W_qkv, self.W_o)
 
     def forward(
         self,
@@ -215,7 +215,8 @@ class MultiHeadAttention(nn.Module):
         return x.transpose(1, 2).split_with_sizes(heads, dim=1)
 
 
-def _initialise(W_qkv: nn.Linear, W_o: nn.Linear) -> None:
+def initialise(W_qkv: nn.Linear, W_o: nn.Linear) -> None:
+    """Begin with projections of moderate size, and without biases."""
     nn.init.xavier_uniform_(W_qkv.weight)
     if W_qkv.bias is not None:
         nn.init.zeros_(W_qkv.bias)

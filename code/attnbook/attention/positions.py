@@ -4,6 +4,8 @@ Absolute encodings are added to the embeddings; rotary encoding rotates queries 
 scores and are in `attnbook.attention.relative`.
 """
 
+from collections.abc import Callable
+
 import torch
 from torch import Tensor, nn
 
@@ -69,8 +71,7 @@ class SinusoidalPositions(nn.Module):
         check_probability("dropout", dropout)
         self.d_model, self.base = d_model, base
         self.dropout = nn.Dropout(dropout)
-        # of the first positions, once they were needed
-        self._table: Tensor | None = None
+        self._table = Table()
 
     def forward(self, x: Tensor, start: int = 0) -> Tensor:
         """Add the encodings of positions start, start + 1, ….
@@ -87,20 +88,35 @@ class SinusoidalPositions(nn.Module):
         return self.dropout(x) if self.dropout.training else x
 
     def rows(self, start: int, end: int, like: Tensor) -> Tensor:
-        """The encodings (end − start, D) of some positions, kept in a table that is doubled when it ends."""
-        if is_traced():
+        """The encodings (end − start, D) of some positions."""
+
+        def make(start: int, end: int) -> Tensor:
             return sinusoidal_encoding(
                 end - start, self.d_model, self.base, start, like.dtype
             ).to(like.device)
-        table, kind = self._table, (like.dtype, like.device)
-        if table is None or len(table) < end or (table.dtype, table.device) != kind:
+
+        return self._table.rows(start, end, like, make)
+
+
+class Table:
+    """The first rows of a table without end, one row per position; it is doubled when they are used up."""
+
+    def __init__(self) -> None:
+        self.stored: Tensor | None = None
+
+    def rows(
+        self, start: int, end: int, like: Tensor, make: Callable[[int, int], Tensor]
+    ) -> Tensor:
+        """The rows from start to end, made by make(start, end) in the dtype and on the device of another tensor."""
+        if is_traced():
+            return make(start, end)
+        stored, kind = self.stored, (like.dtype, like.device)
+        if stored is None or len(stored) < end or (stored.dtype, stored.device) != kind:
             with torch.inference_mode(False):  # a table that can be used anywhere
-                table = sinusoidal_encoding(
-                    max(64, 2 * end), self.d_model, self.base, dtype=like.dtype
-                ).to(like.device)
-            if type(table) is Tensor:  # none of a fake mode, which ends
-                self._table = table
-        return table[start:end]
+                stored = make(0, max(64, 2 * end))
+            if type(stored) is Tensor:  # none of a fake mode, which ends
+                self.stored = stored
+        return stored[start:end]
 
 
 def _check_embeddings(
@@ -176,10 +192,7 @@ def rotate(x: Tensor, position: Tensor, base: float = 10000.0) -> Tensor:
     check_tensor("x", x, min_dims=2)
     check_positive("base", base)
     size = x.shape[-1]
-    if size % 2:
-        raise ValueError(
-            f"rotary positions rotate pairs of features, got {size} features; use an even head_dim"
-        )
+    _check_even(size)
     if not isinstance(position, Tensor):
         raise TypeError(
             f"position must be a tensor of numbers, got {type(position).__name__}; make one with torch.tensor([...])"
@@ -188,14 +201,47 @@ def rotate(x: Tensor, position: Tensor, base: float = 10000.0) -> Tensor:
         raise ValueError(
             f"position must be ({x.shape[-2]},), one number for each position of x, got {tuple(position.shape)}"
         )
+    return _turned(x, *_waves(position, rotary_frequencies(size, base), x))
+
+
+def rotary_frequencies(head_dim: int, base: float = 10000.0) -> Tensor:
+    """The angle by which each pair of features is rotated from one position to the next: ω_i = base^(−2i/Dh).
+
+    Args:
+        head_dim: Dh, even.
+        base: of the geometric sequence.
+
+    Returns:
+        (Dh/2,), float64.
+
+    Source:
+        Su et al. (2021), arXiv:2104.09864, §3.2.2 (θ_i).
+    """
+    check_count("head_dim", head_dim)
+    check_positive("base", base)
+    _check_even(head_dim)
+    even = torch.arange(0, head_dim, 2, dtype=torch.float64)
+    return base ** (-even / head_dim)
+
+
+def _waves(
+    position: Tensor, frequencies: Tensor, like: Tensor
+) -> tuple[Tensor, Tensor]:
+    """Cosines and sines (T, Dh) of positions (T,) times frequencies (Dh/2,), one number for each feature."""
     # angles in float32 at least: bfloat16 cannot tell position 257 from 256
-    precise = torch.promote_types(x.dtype, torch.float32)
-    even = torch.arange(0, size, 2, device=x.device, dtype=precise)
-    angle = position.to(even)[:, None] * base ** (-even / size)  # (T, Dh/2)
-    cos, sin = angle.cos().to(x.dtype), angle.sin().to(x.dtype)
-    first, second = x[..., 0::2], x[..., 1::2]
-    rotated = [first * cos - second * sin, first * sin + second * cos]
-    return torch.stack(rotated, dim=-1).flatten(-2)
+    precise = torch.promote_types(like.dtype, torch.float32)
+    position, frequencies = (
+        x.to(like.device, precise) for x in (position, frequencies)
+    )
+    angle = position[:, None] * frequencies  # (T, Dh/2)
+    angle = angle.repeat_interleave(2, dim=-1)  # (T, Dh)
+    return angle.cos().to(like.dtype), angle.sin().to(like.dtype)
+
+
+def _turned(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
+    """Each pair (x_2i, x_2i+1) of (…, T, Dh) rotated, cosines and sines (T, Dh) given."""
+    across = torch.stack([-x[..., 1::2], x[..., 0::2]], dim=-1).flatten(-2)
+    return x * cos + across * sin
 
 
 class RotaryPositions(nn.Module):
@@ -205,15 +251,23 @@ class RotaryPositions(nn.Module):
 
     Args:
         base: of the geometric sequence of frequencies; by its name only.
+        scaling: a function of the frequencies (Dh/2,) that gives those to rotate by, such as `Llama3Scaling(8)`, for
+            texts longer than those of the training; by its name only.
 
     Source:
         Su et al. (2021), arXiv:2104.09864.
     """
 
-    def __init__(self, *, base: float = 10000.0):
+    def __init__(
+        self,
+        *,
+        base: float = 10000.0,
+        scaling: Callable[[Tensor], Tensor] | None = None,
+    ):
         super().__init__()
         check_positive("base", base)
-        self.base = base
+        self.base, self.scaling = base, scaling
+        self._tables: dict[int, Table] = {}  # by Dh
 
     def forward(self, x: Tensor, start: int = 0) -> Tensor:
         """Rotate the features of positions start, start + 1, ….
@@ -227,5 +281,24 @@ class RotaryPositions(nn.Module):
         """
         check_tensor("x", x, min_dims=2)
         check_count("start", start, at_least=0)
-        position = torch.arange(start, start + x.shape[-2], device=x.device)
-        return rotate(x, position, self.base)
+        length, size = x.shape[-2:]
+        _check_even(size)
+
+        def make(first: int, end: int) -> Tensor:
+            frequencies = rotary_frequencies(size, self.base)
+            if self.scaling is not None:
+                frequencies = self.scaling(frequencies)
+            position = torch.arange(first, end, device=x.device)
+            waves = _waves(position, frequencies, x)
+            return torch.stack(waves, dim=1)  # (positions, 2, Dh)
+
+        table = self._tables.setdefault(size, Table())
+        cos, sin = table.rows(start, start + length, x, make).unbind(1)
+        return _turned(x, cos, sin)
+
+
+def _check_even(size: int) -> None:
+    if size % 2:
+        raise ValueError(
+            f"rotary positions rotate pairs of features, got {size} features; use an even head_dim"
+        )

@@ -17,6 +17,7 @@ from attnbook.interop.d2l import (
     from_d2l_attention,
     from_d2l_encoder_block,
 )
+from attnbook.interop.decoders import from_huggingface_decoder
 from attnbook.interop.loading import load_d2l
 from attnbook.interop.published import PublishedDecoder
 from attnbook.interop.pytorch import (
@@ -48,5 +49,6 @@ __all__ = [
     "from_d2l_encoder_block",
     "from_huggingface_bert",
     "load_bert",
+    "from_huggingface_decoder",
     "TIME_FLIES",
 ]

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from copy import deepcopy
 from pathlib import Path
 from types import ModuleType
 from typing import Any, cast
@@ -11,7 +10,7 @@ from typing import Any, cast
 import torch
 from torch import nn
 
-from attnbook.interop.copying import MERGE, check_kind, copy_into, stack_into
+from attnbook.interop.copying import check_kind, check_parts, copy_into, stack_into
 from attnbook.transformer import BertConfig, BertEncoder, EncoderLayer
 
 #: A sentence and its ids under bert-base-uncased, as a batch of one, without [CLS] and [SEP].
@@ -26,7 +25,7 @@ BERTS = {
 }
 
 
-def _check_bert(model: nn.Module) -> None:
+def _check_bert(model: Any) -> None:
     model_type = getattr(getattr(model, "config", None), "model_type", None)
     if model_type not in BERTS:
         kind = "" if model_type is None else f" of model_type {model_type!r}"
@@ -40,18 +39,7 @@ def _check_bert(model: nn.Module) -> None:
     inner = prefix and isinstance(getattr(model, prefix, None), kind)
     advice = f"; pass its .{prefix}" if inner else ""
     check_kind(model, kind, f"transformers.{BERTS[model_type]}", advice)
-    _check_parts(model, kind)
-
-
-def _check_parts(model: Any, kind: type[nn.Module]) -> None:
-    """Require parts of the classes that the model is made of: an activation or a layer put in computes its own."""
-    config = deepcopy(model.config)
-    config.num_hidden_layers = len(model.encoder.layer)
-    with torch.device("meta"):
-        parts = dict(kind(config).named_modules())
-    for name, part in model.named_modules():
-        if name in parts:
-            check_kind(part, type(parts[name]), advice=MERGE)
+    check_parts(model, kind, len(model.encoder.layer))
 
 
 @torch.no_grad()

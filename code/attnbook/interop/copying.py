@@ -1,6 +1,8 @@
 """What all conversions need."""
 
 from collections.abc import Iterable
+from copy import deepcopy
+from typing import Any
 
 import torch
 from torch import nn
@@ -32,6 +34,26 @@ def check_kind(layer: object, kind: type, called: str = "", advice: str = "") ->
     for name in own:
         if not name.startswith("__") and callable(getattr(kind, name, None)):
             raise TypeError(f"{expected}, whose {name}() is its own{advice}")
+
+
+def check_parts(model: Any, kind: type[nn.Module], num_layers: int) -> None:
+    """Require parts of the classes that a model of transformers is made of: one put in computes its own.
+
+    Args:
+        model: with its `config`.
+        kind: its class.
+        num_layers: how many it has.
+
+    Raises:
+        TypeError: a part of another class, such as an adapter or another activation.
+    """
+    config = deepcopy(model.config)
+    config.num_hidden_layers = num_layers
+    with torch.device("meta"):
+        parts = dict(kind(config).named_modules())
+    for name, part in model.named_modules():
+        if name in parts:
+            check_kind(part, type(parts[name]), advice=MERGE)
 
 
 def _check_part(part: object, kind: type) -> None:

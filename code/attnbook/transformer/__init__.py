@@ -6,6 +6,7 @@ from attnbook.transformer.blocks import (
     DecoderLayerCache,
     EncoderLayer,
     FeedForward,
+    GatedFeedForward,
     Residual,
 )
 from attnbook.transformer.configs import (
@@ -14,6 +15,7 @@ from attnbook.transformer.configs import (
     BertConfig,
     TransformerConfig,
 )
+from attnbook.transformer.language_model import LanguageModel, LanguageModelConfig
 from attnbook.transformer.models import (
     BertEmbeddings,
     BertEncoder,
@@ -29,6 +31,7 @@ __all__ = [
     "PAPER_BASE",
     "BERT_BASE",
     "FeedForward",
+    "GatedFeedForward",
     "Residual",
     "EncoderLayer",
     "DecoderLayer",
@@ -39,5 +42,7 @@ __all__ = [
     "Transformer",
     "BertEmbeddings",
     "BertEncoder",
+    "LanguageModelConfig",
+    "LanguageModel",
     "count_parameters",
 ]

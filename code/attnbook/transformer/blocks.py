@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass
+from functools import partial
 
 import torch.nn.functional as F
 from torch import Tensor, nn
@@ -17,7 +18,12 @@ from attnbook.checks import (
 )
 
 #: The functions between the two linear maps of `FeedForward`, by name.
-ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"relu": F.relu, "gelu": F.gelu}
+ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
+    "relu": F.relu,
+    "gelu": F.gelu,
+    "gelu-tanh": partial(F.gelu, approximate="tanh"),
+    "silu": F.silu,
+}
 
 
 def get_activation(name: str) -> Callable[[Tensor], Tensor]:
@@ -34,7 +40,7 @@ class FeedForward(nn.Module):
     Args:
         d_model: D.
         d_ff: the hidden width, usually 4 D.
-        activation: "relu" (the Transformer) or "gelu" (BERT, GPT).
+        activation: one of `ACTIVATIONS`: "relu" (the Transformer), "gelu" (BERT), "gelu-tanh" (GPT-2), "silu".
         dropout: the probability of dropping a hidden unit while training.
         bias: give both maps a bias.
 
@@ -75,17 +81,52 @@ class FeedForward(nn.Module):
         return self.W_2(hidden)
 
 
+class GatedFeedForward(FeedForward):
+    """The position-wise network with a gate: W_2 (f(W_g x) ⊙ W_1 x), three linear maps.
+
+    With "silu" it is SwiGLU (Llama), with "gelu" or "gelu-tanh" GeGLU (Gemma).
+
+    Args:
+        d_model, d_ff, activation, dropout, bias: see `FeedForward`. With the three maps, a hidden width of 8/3 D has as
+            many parameters as 4 D without a gate.
+
+    Source:
+        Shazeer (2020), arXiv:2002.05202, eq. 6 (his W, V, W_2 are our W_g, W_1, W_2).
+    """
+
+    def __init__(
+        self,
+        d_model: int,
+        d_ff: int,
+        activation: str = "silu",
+        dropout: float = 0.0,
+        bias: bool = False,
+    ):
+        super().__init__(d_model, d_ff, activation, dropout, bias)
+        self.W_g = nn.Linear(d_model, d_ff, bias=bias)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """As `FeedForward.forward`, each hidden unit multiplied by its gate."""
+        check_features("x", x, "d_model", self.d_model, module=self.W_1)
+        hidden = self.activation(self.W_g(x)) * self.W_1(x)
+        if self.dropout.training:
+            hidden = self.dropout(hidden)
+        return self.W_2(hidden)
+
+
 class Residual(nn.Module):
-    """x + f(x) with a layer norm: before f (pre-LN) or after the sum (post-LN, the original).
+    """x + f(x) with a norm: before f (pre-LN) or after the sum (post-LN, the original).
 
     Args:
         d_model: D.
         dropout: the probability of dropping an entry of f(x) while training.
         norm_first: pre-LN instead of post-LN.
         eps: the layer norm's, added to the variance.
+        norm: a norm of D features in the layer norm's place, such as `nn.RMSNorm(d_model)`.
 
     Source:
-        Vaswani et al. (2017), §3.1 (post-LN); Xiong et al. (2020) (pre-LN).
+        Vaswani et al. (2017), §3.1 (post-LN); Xiong et al. (2020) (pre-LN); Zhang & Sennrich (2019), arXiv:1910.07467,
+        for RMSNorm.
     """
 
     def __init__(
@@ -94,12 +135,13 @@ class Residual(nn.Module):
         dropout: float = 0.0,
         norm_first: bool = False,
         eps: float = 1e-5,
+        norm: nn.Module | None = None,
     ):
         super().__init__()
         check_count("d_model", d_model)
         check_probability("dropout", dropout)
         check_positive("eps", eps)
-        self.norm = nn.LayerNorm(d_model, eps=eps)
+        self.norm = nn.LayerNorm(d_model, eps=eps) if norm is None else norm
         self.dropout, self.norm_first = nn.Dropout(dropout), norm_first
 
     def before(self, x: Tensor) -> Tensor:
@@ -132,12 +174,14 @@ class Residual(nn.Module):
 class EncoderLayer(nn.Module):
     """Self-attention, then the position-wise network.
 
+    Under a causal mask it is what a decoder-only model such as GPT is made of: a decoder layer without a memory.
+
     Args:
         d_model: D.
         num_heads: H.
         d_ff: the network's hidden width.
         dropout: one probability for attention weights, hidden units and residual branches.
-        activation: "relu" or "gelu".
+        activation: one of `ACTIVATIONS`.
         norm_first: pre-LN instead of post-LN.
         eps: the layer norms'.
         num_kv_heads: see `MultiHeadAttention`.
@@ -159,14 +203,51 @@ class EncoderLayer(nn.Module):
         num_kv_heads: int | None = None,
         rotary: Callable[[Tensor, int], Tensor] | None = None,
     ):
-        super().__init__()
-        self.d_model = d_model
-        self.attention = MultiHeadAttention(
-            d_model, num_heads, num_kv_heads, dropout, rotary=rotary
+        self._put_together(
+            MultiHeadAttention(
+                d_model, num_heads, num_kv_heads, dropout, rotary=rotary
+            ),
+            FeedForward(d_model, d_ff, activation, dropout),
+            Residual(d_model, dropout, norm_first, eps),
+            Residual(d_model, dropout, norm_first, eps),
         )
-        self.feed_forward = FeedForward(d_model, d_ff, activation, dropout)
-        self.around_attention = Residual(d_model, dropout, norm_first, eps)
-        self.around_feed_forward = Residual(d_model, dropout, norm_first, eps)
+
+    @classmethod
+    def of_parts(
+        cls,
+        attention: MultiHeadAttention,
+        feed_forward: FeedForward,
+        around_attention: Residual,
+        around_feed_forward: Residual,
+    ) -> "EncoderLayer":
+        """A layer of parts that the caller has made: another norm, a gate, heads of another size.
+
+        Args:
+            attention: called as `MultiHeadAttention` is.
+            feed_forward: (…, D) to (…, D), such as a `GatedFeedForward`.
+            around_attention, around_feed_forward: the two residual connections with their norms.
+
+        Returns:
+            The layer; its parts are those that came.
+        """
+        layer = cls.__new__(cls)
+        layer._put_together(
+            attention, feed_forward, around_attention, around_feed_forward
+        )
+        return layer
+
+    def _put_together(
+        self,
+        attention: MultiHeadAttention,
+        feed_forward: FeedForward,
+        around_attention: Residual,
+        around_feed_forward: Residual,
+    ) -> None:
+        super().__init__()
+        self.d_model = attention.d_model
+        self.attention, self.feed_forward = attention, feed_forward
+        self.around_attention = around_attention
+        self.around_feed_forward = around_feed_forward
 
     def forward(
         self,
@@ -176,16 +257,17 @@ class EncoderLayer(nn.Module):
         mask: Tensor | None = None,
         bias: Tensor | Bias | None = None,
         need_weights: bool = False,
+        cache: KeyValueCache | None = None,
     ) -> tuple[Tensor, Tensor | None]:
         """Let every position look at the others, then think by itself.
 
         Args:
-            x: (B, T, D).
-            valid_lens, mask, bias: see `MultiHeadAttention.forward`.
+            x: (B, T, D); with a cache, the new positions only.
+            valid_lens, mask, bias, cache: see `MultiHeadAttention.forward`.
             need_weights: return the attention weights too.
 
         Returns:
-            output (B, T, D), and weights (B, H, T, T) or None.
+            output (B, T, D), and weights (B, H, T, T), or (B, H, T, S) with a cache, or None.
         """
         norm = self.around_attention.norm
         check_features("x", x, "d_model", self.d_model, dims=3, module=norm)
@@ -195,6 +277,7 @@ class EncoderLayer(nn.Module):
             mask=mask,
             bias=bias,
             need_weights=need_weights,
+            cache=cache,
         )
         x = self.around_attention(x, h)
         h = self.feed_forward(self.around_feed_forward.before(x))

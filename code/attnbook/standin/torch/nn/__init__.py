@@ -221,7 +221,7 @@ def _as_module(name: str, of) -> type:
 
 
 ReLU, Tanh, Sigmoid = _as_module("ReLU", F.relu), _as_module("Tanh", F.tanh), _as_module("Sigmoid", F.sigmoid)
-GELU, Softmax = _as_module("GELU", F.gelu), _as_module("Softmax", F.softmax)
+GELU, SiLU, Softmax = _as_module("GELU", F.gelu), _as_module("SiLU", F.silu), _as_module("Softmax", F.softmax)
 CrossEntropyLoss, MSELoss = _as_module("CrossEntropyLoss", F.cross_entropy), _as_module("MSELoss", F.mse_loss)
 Identity = _as_module("Identity", lambda input: input)
 NonDynamicallyQuantizableLinear = type("NonDynamicallyQuantizableLinear", (Linear,), {})

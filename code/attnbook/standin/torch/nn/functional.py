@@ -51,8 +51,7 @@ class F(Operations, into=globals()):
         return 0.5 * input * (1 + (input / math.sqrt(2)).erf())
 
     def softplus(input, beta=1, threshold=20):
-        bent = (beta * input).clamp(max=threshold).exp().log1p() / beta
-        return where(beta * input > threshold, input, bent)
+        return where(beta * input > threshold, input, (beta * input).clamp(max=threshold).exp().log1p() / beta)
 
     def dropout(input, p=0.5, training=True):
         require(0 <= p <= 1, "dropout", p)
@@ -153,6 +152,7 @@ define(
     {
         "relu": lambda input, inplace=False: input.relu_() if inplace else input.relu(),
         "elu": lambda input, alpha=1.0: where(input > 0, input, alpha * input.clamp(max=0).expm1()),
+        "silu": lambda input: input * input.sigmoid(),
         "logsigmoid": lambda input: -F.softplus(-input),
         "softmax": lambda input, dim=None, dtype=None: input.softmax(_axis_by_habit(input, dim), dtype),
         "log_softmax": lambda input, dim=None, dtype=None: input.log_softmax(_axis_by_habit(input, dim), dtype),

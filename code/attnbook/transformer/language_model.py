@@ -1,0 +1,302 @@
+"""A decoder-only language model: what is left of the Transformer if only the next token is asked for."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from attnbook.attention import (
+    DecoderAttention,
+    KeyValueCache,
+    LearnedPositions,
+    RotaryPositions,
+    SinusoidalPositions,
+    causal_mask,
+    combine_masks,
+    sliding_window_mask,
+)
+from attnbook.attention.splitting import check_kv_heads, head_size
+from attnbook.checks import (
+    check_count,
+    check_counts,
+    check_ids,
+    check_positive,
+    check_probability,
+)
+from attnbook.transformer.blocks import (
+    EncoderLayer,
+    FeedForward,
+    GatedFeedForward,
+    Residual,
+    get_activation,
+)
+
+NORMS = {"rms": nn.RMSNorm, "layer": nn.LayerNorm}
+POSITIONS = ("rotary", "learned", "sinusoidal")
+
+
+@dataclass(frozen=True)
+class LanguageModelConfig:
+    """Sizes and choices of a decoder-only language model; the defaults are Llama's block, at a small size.
+
+    Attributes:
+        vocab_size: V. (This and what follows in brackets is the name in Hugging Face's `config.json`.)
+        d_model: D (hidden_size).
+        num_heads: H (num_attention_heads).
+        num_kv_heads: key/value heads, a divisor of H; all of them if None (num_key_value_heads).
+        head_dim: Dh; D / H if None.
+        d_ff: the feed-forward network's hidden width (intermediate_size).
+        num_layers: N (num_hidden_layers).
+        max_positions: the longest text that it is made for (max_position_embeddings).
+        dropout: on embeddings, attention weights, hidden units and residual branches.
+        activation: one of `ACTIVATIONS` (hidden_act).
+        gated: a `GatedFeedForward` in the place of a `FeedForward`.
+        norm: "rms" or "layer".
+        norm_first: pre-LN, with one more norm at the end, instead of post-LN.
+        eps: of all norms (rms_norm_eps).
+        qk_norm: see `DecoderAttention`.
+        attention_bias, feed_forward_bias: give these maps biases (the latter: mlp_bias).
+        positions: "rotary", "learned" or "sinusoidal".
+        rotary_base: see `RotaryPositions` (rope_theta).
+        rotary_scaling: see `RotaryPositions` (rope_parameters).
+        window: how many positions each one sees, its own included; all before it if None (sliding_window).
+        global_layers: the layers, counted from 0, that see all positions although there is a window (layer_types).
+        tie_output: use the embedding as the output map, too (tie_word_embeddings).
+        scale_embedding: multiply embeddings by √D, as the Transformer and Gemma do.
+
+    Raises:
+        TypeError, ValueError: a size that is not a count, or a choice that there is not.
+
+    Source:
+        Radford et al. (2019), GPT-2; Touvron et al. (2023), arXiv:2302.13971, §2.2, for what Llama changed.
+    """
+
+    vocab_size: int
+    d_model: int = 256
+    num_heads: int = 4
+    d_ff: int = 688
+    num_layers: int = 4
+    num_kv_heads: int | None = None
+    head_dim: int | None = None
+    max_positions: int = 512
+    dropout: float = 0.0
+    activation: str = "silu"
+    gated: bool = True
+    norm: str = "rms"
+    norm_first: bool = True
+    eps: float = 1e-6
+    qk_norm: bool = False
+    attention_bias: bool = False
+    feed_forward_bias: bool = False
+    positions: str = "rotary"
+    rotary_base: float = 10000.0
+    rotary_scaling: Callable[[Tensor], Tensor] | None = None
+    window: int | None = None
+    global_layers: tuple[int, ...] = ()
+    tie_output: bool = True
+    scale_embedding: bool = False
+
+    def __post_init__(self) -> None:
+        check_counts(self)
+        check_kv_heads(self.num_heads, self.num_kv_heads)
+        if self.head_dim is None:
+            head_size(self.d_model, self.num_heads)
+        for name in ("head_dim", "window"):
+            if getattr(self, name) is not None:
+                check_count(name, getattr(self, name))
+        for name in ("eps", "rotary_base"):
+            check_positive(name, getattr(self, name))
+        check_probability("dropout", self.dropout)
+        get_activation(self.activation)
+        for name, choices in (("norm", (*NORMS,)), ("positions", POSITIONS)):
+            if getattr(self, name) not in choices:
+                raise ValueError(
+                    f"{name} must be {', '.join(choices[:-1])} or {choices[-1]}, got {getattr(self, name)!r}"
+                )
+        for layer in self.global_layers:
+            check_count("global_layers", layer, at_least=0)
+        if max(self.global_layers, default=0) >= self.num_layers:
+            raise ValueError(
+                f"global_layers must be below num_layers, {self.num_layers}, got {max(self.global_layers)}"
+            )
+
+
+class LanguageModel(nn.Module):
+    """Token ids to a score for every next token; no position sees a later one.
+
+    Its layers are the encoder's under a causal mask: a decoder layer without a memory to look at is nothing else.
+
+    Args:
+        config: the sizes and choices.
+
+    Source:
+        Radford et al. (2018), GPT, §3.1; Vaswani et al. (2017), figure 1.
+    """
+
+    def __init__(self, config: LanguageModelConfig):
+        super().__init__()
+        self.config = config
+        size = config.d_model
+        self.embedding = nn.Embedding(config.vocab_size, size)
+        self.positions, rotary = _positions(config)
+        self.dropout = nn.Dropout(config.dropout)
+        self.layers = nn.ModuleList(
+            _layer(config, rotary) for _ in range(config.num_layers)
+        )
+        # pre-LN ends with a sum that has not been normalised
+        self.norm = _norm(config) if config.norm_first else nn.Identity()
+        self.head = nn.Linear(size, config.vocab_size, bias=False)
+        self.apply(_begin_small)
+        if config.tie_output:
+            self.head.weight = self.embedding.weight
+
+    def start_cache(self) -> list[KeyValueCache]:
+        """Empty caches for step-by-step writing.
+
+        Returns:
+            One for each layer, to be passed as `cache`; they fill as tokens are read.
+        """
+        return [KeyValueCache() for _ in self.layers]
+
+    def forward(
+        self,
+        tokens: Tensor,
+        valid_lens: Tensor | None = None,
+        *,
+        mask: Tensor | None = None,
+        need_weights: bool = False,
+        cache: list[KeyValueCache] | None = None,
+    ) -> tuple[Tensor, list[Tensor] | None]:
+        """Score the next token at every position.
+
+        Texts of different lengths are padded at the end and come with `valid_lens`; what is scored at padding means
+        nothing. To continue them together, with a cache, pad them at the front and hide the padding by a mask:
+        `real[:, None, None]` for real (B, S), True = a token. Rotary positions see distances only, so that it does not
+        matter how far to the right a text begins.
+
+        Args:
+            tokens: (B, T) ids; with a cache, only those that have not been read.
+            valid_lens: (B,) integers, how many tokens are real; without a cache.
+            mask: bool, broadcastable to (B, H, T, S), True = may attend, beside the causal one. S counts the tokens of
+                the cache, too.
+            need_weights: return each layer's attention weights too.
+            cache: from `start_cache`.
+
+        Returns:
+            logits (B, T, V), and a list of weights (B, H, T, S), one per layer, or None.
+
+        Raises:
+            TypeError, ValueError: ids beyond the vocabulary, lengths or masks that do not fit, lengths beside a cache,
+                another model's cache.
+        """
+        check_ids("tokens", tokens, self.config.vocab_size)
+        caches = [None] * len(self.layers) if cache is None else cache
+        if cache is not None:
+            _check_caches(cache, len(self.layers), valid_lens)
+        start = 0 if cache is None else cache[0].length
+        x = self.embedding(tokens)  # (B, T, D)
+        if self.config.scale_embedding:
+            x = x * math.sqrt(self.config.d_model)
+        x = self.dropout(x if self.positions is None else self.positions(x, start))
+        everything, near = self._masks(tokens, start, valid_lens, mask)
+        seen = []
+        for number, (layer, kept) in enumerate(zip(self.layers, caches, strict=True)):
+            allowed = everything if number in self.config.global_layers else near
+            x, weights = layer(x, mask=allowed, need_weights=need_weights, cache=kept)
+            seen.append(weights)
+        return self.head(self.norm(x)), seen if need_weights else None
+
+    def _masks(
+        self, tokens: Tensor, start: int, lens: Tensor | None, mask: Tensor | None
+    ) -> tuple[Tensor | None, Tensor | None]:
+        """What layers that see everything may attend to, and what those with a window may."""
+        config, (batch, length) = self.config, tokens.shape
+        total = start + length
+        shape = torch.Size([batch, config.num_heads, length, total])
+        given = combine_masks(shape, lens, mask, tokens.device)
+        past = near = None
+        if length > 1:  # a single new token may look at all that were before
+            past = near = causal_mask(length, total, device=tokens.device)
+        if config.window is not None and config.window < total:
+            near = sliding_window_mask(length, config.window, total, tokens.device)
+        return _both(past, given), _both(near, given)
+
+
+def _both(a: Tensor | None, b: Tensor | None) -> Tensor | None:
+    return b if a is None else a if b is None else a & b
+
+
+def _positions(
+    config: LanguageModelConfig,
+) -> tuple[nn.Module | None, RotaryPositions | None]:
+    """What is added to the embeddings, and what rotates queries and keys: one of them."""
+    if config.positions == "learned":
+        return LearnedPositions(config.max_positions, config.d_model), None
+    if config.positions == "sinusoidal":
+        return SinusoidalPositions(config.d_model), None
+    scaling = config.rotary_scaling
+    return None, RotaryPositions(base=config.rotary_base, scaling=scaling)
+
+
+def _norm(config: LanguageModelConfig) -> nn.Module:
+    return NORMS[config.norm](config.d_model, eps=config.eps)
+
+
+def _layer(config: LanguageModelConfig, rotary: RotaryPositions | None) -> EncoderLayer:
+    size, dropout = config.d_model, config.dropout
+    attention = DecoderAttention(
+        size,
+        config.num_heads,
+        config.num_kv_heads,
+        dropout,
+        config.attention_bias,
+        rotary,
+        head_dim=config.head_dim,
+        qk_norm=config.qk_norm,
+        eps=config.eps,
+    )
+    network = GatedFeedForward if config.gated else FeedForward
+    return EncoderLayer.of_parts(
+        attention,
+        network(
+            size, config.d_ff, config.activation, dropout, config.feed_forward_bias
+        ),
+        Residual(size, dropout, config.norm_first, norm=_norm(config)),
+        Residual(size, dropout, config.norm_first, norm=_norm(config)),
+    )
+
+
+def _begin_small(module: nn.Module) -> None:
+    """As GPT-2 begins: so small that all tokens are nearly equally likely."""
+    if isinstance(module, nn.Linear | nn.Embedding):
+        nn.init.normal_(module.weight, std=0.02)
+    if isinstance(module, nn.Linear) and module.bias is not None:
+        nn.init.zeros_(module.bias)
+
+
+def _check_caches(
+    caches: list[KeyValueCache], number: int, valid_lens: Tensor | None
+) -> None:
+    """Require what `LanguageModel.start_cache` makes."""
+    if not isinstance(caches, list) or not all(
+        isinstance(one, KeyValueCache) and one.grows for one in caches
+    ):
+        raise TypeError(
+            "cache must be a list of KeyValueCache, one for each layer; use start_cache()"
+        )
+    if len(caches) != number:
+        raise ValueError(
+            f"the cache is for layers: {len(caches)}, the model has {number}; use start_cache()"
+        )
+    if len({one.length for one in caches}) > 1:
+        raise ValueError(
+            "the layers' caches hold different numbers of positions, as an interrupted step leaves them; begin again "
+            "with start_cache()"
+        )
+    if valid_lens is not None:
+        raise ValueError(
+            "valid_lens is for texts padded at the end, and the padding would stay in the cache, before what comes "
+            "next; pad at the front and pass mask"
+        )
