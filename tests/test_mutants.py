@@ -379,6 +379,26 @@ TABLE = {
         ("the sum of the blocks is scored", "self.head(self.norm(x))", "self.head(x)",
          "test_language_model.py::test_by_its_parts"),
     ],
+    "language/ngrams": [
+        ("what follows the end is counted", "_counts(seen[:-1], asked[:-1]", "_counts(seen, asked[:-1]",
+         "test_language_models.py::test_an_ngrams_loss_by_loops"),
+        ("a run that was never seen is the next one", "* (kinds[where] == runs[1])", "",
+         "test_language_models.py::test_an_ngrams_loss_by_loops"),
+    ],
+    "language/text_model": [
+        ("the text of training is predicted from itself", "tokens[:, 1:].flatten()", "tokens[:, :-1].flatten()",
+         "test_language_models.py::test_the_loss_of_the_next_token"),
+        ("the last token of a piece is not predicted", "start : start + length + 1]", "start : start + length]",
+         "test_language_models.py::test_a_held_out_text_is_read_in_pieces_and_every_token_is_predicted_once"),
+        ("dropout while measuring", "with evaluating(model):", "if True:",
+         "test_language_models.py::test_a_held_out_text_is_read_in_pieces_and_every_token_is_predicted_once"),
+    ],
+    "language/fitting": [
+        ("all epochs are the first", "manual_seed(seed * 1_000_003 + epoch)", "manual_seed(seed)",
+         "test_language_models.py::test_pieces_are_parts_of_the_text_and_the_same_for_the_same_epoch"),
+        ("the last weights are kept", "stopping.restore()", "pass",
+         "test_language_models.py::test_the_weights_of_the_lowest_loss_are_kept"),
+    ],
     "language/writing": [
         ("what is full begins with everything", "text[:, -max(1, most // 2) :]", "text[:, -most:]",
          "test_language_writing.py::test_the_likeliest_tokens_are_those_without_a_cache"),
