@@ -33,7 +33,7 @@ from attnbook.transformer.blocks import (
     get_activation,
 )
 
-NORMS = {"rms": nn.RMSNorm, "layer": nn.LayerNorm}
+NORMS = ("rms", "layer")
 POSITIONS = ("rotary", "learned", "sinusoidal")
 
 
@@ -110,7 +110,7 @@ class LanguageModelConfig:
             check_positive(name, getattr(self, name))
         check_probability("dropout", self.dropout)
         get_activation(self.activation)
-        for name, choices in (("norm", (*NORMS,)), ("positions", POSITIONS)):
+        for name, choices in (("norm", NORMS), ("positions", POSITIONS)):
             if getattr(self, name) not in choices:
                 raise ValueError(
                     f"{name} must be {', '.join(choices[:-1])} or {choices[-1]}, got {getattr(self, name)!r}"
@@ -241,7 +241,8 @@ def _positions(
 
 
 def _norm(config: LanguageModelConfig) -> nn.Module:
-    return NORMS[config.norm](config.d_model, eps=config.eps)
+    kind = nn.RMSNorm if config.norm == "rms" else nn.LayerNorm
+    return kind(config.d_model, eps=config.eps)
 
 
 def _layer(config: LanguageModelConfig, rotary: RotaryPositions | None) -> EncoderLayer:
