@@ -8,8 +8,10 @@ import pytest
 from attnbook.data import bundled_pairs, references, split_pairs
 from attnbook.text import normalise
 from attnbook.translation import beam_search, greedy, length_penalty_factor, load_page_model, page_model_header
+from attnbook.weights import PAGE_TARGETS
 from attnbook.widgets import BeamTreeFigure
-from attnbook.widgets.beam_tree import DATA, LONGEST, SENTENCES
+from attnbook.widgets.beam_tree import DATA, LONGEST
+from attnbook.widgets.beam_tree import SENTENCES as OF
 from attnbook.widgets.kit import WIDGETS
 
 FITS = """() => {
@@ -36,16 +38,22 @@ FITS = """() => {
 }"""
 
 
+SENTENCES = OF["fr"]  # their numbers are those of DATA, where the French ones come first
+NUMBERS = range(len(DATA["sentences"]))
+
+
 @functools.cache
-def translator():
-    return load_page_model(DATA["model"])
+def translator(target):
+    return load_page_model("transformer", target)
 
 
 @functools.cache
 def searched(sentence, width, alpha, max_len):
     """The package's n best of a sentence by its number: (words, log p, score)."""
-    ids, lens = translator().encode([SENTENCES[sentence]])
-    model, tokens = translator().model, translator().target_vocab.tokens
+    row = DATA["sentences"][sentence]
+    own = translator(row["target"])
+    ids, lens = own.encode([row["text"]])
+    model, tokens = own.model, own.target_vocab.tokens
     found = beam_search(model, ids, lens, width=width, length_penalty=alpha, max_len=max_len, n_best=width)
     return [(tokens(one.ids), one.log_prob, one.log_prob / length_penalty_factor(len(one.ids), alpha)) for one in found]
 
@@ -65,7 +73,7 @@ def page(open_figure):
 @pytest.mark.parametrize("max_len", [1, 5, LONGEST])
 def test_the_search_is_the_packages(maths, max_len):
     alphas = (0.0, 0.6, 2.0) if max_len == LONGEST else (1.0,)
-    for sentence in range(len(SENTENCES)):
+    for sentence in NUMBERS:
         for width in range(1, 6):
             for alpha in alphas:
                 found = maths("nBest", sentence, width, alpha, max_len)
@@ -79,21 +87,23 @@ def test_the_search_is_the_packages(maths, max_len):
 
 
 def test_the_numbers_come_from_held_out_sentences_and_from_the_models_file():
-    header = page_model_header(DATA["model"])
-    assert (DATA["seed"], DATA["test"]) == (header["seed"], header["test"])
-    split = split_pairs(bundled_pairs(), seed=DATA["split_seed"])
-    held_out, trained = references(split.test), references(split.train)
-    for row in DATA["sentences"]:
-        assert normalise(row["text"]) not in trained
-        assert row["references"] == held_out[normalise(row["text"])]
+    for about in DATA["models"]:
+        header = page_model_header(about["model"], about["target"])
+        assert (about["seed"], about["test"]) == (header["seed"], header["test"])
+        split = split_pairs(bundled_pairs(PAGE_TARGETS[about["target"]].lower()), seed=about["split_seed"])
+        held_out, trained = references(split.test), references(split.train)
+        for row in DATA["sentences"]:
+            if row["target"] == about["target"]:
+                assert normalise(row["text"]) not in trained
+                assert row["references"] == held_out[normalise(row["text"])]
     assert (WIDGETS / "beam_tree" / "data.json").stat().st_size < 150_000
 
 
 def test_a_width_of_one_is_greedy_and_some_beams_find_better():
     differing = 0
     for sentence, text in enumerate(SENTENCES):
-        written = greedy(translator().model, *translator().encode([text]), max_len=LONGEST)[0]
-        words = translator().target_vocab.tokens(written.ids)
+        written = greedy(translator("fr").model, *translator("fr").encode([text]), max_len=LONGEST)[0]
+        words = translator("fr").target_vocab.tokens(written.ids)
         assert best(sentence, 1)[0] == words
         differing += best(sentence, 5, 0.0)[1] > best(sentence, 1)[1] + 0.01
     assert differing >= 2  # or the figure would have nothing to show
@@ -181,7 +191,7 @@ def test_where_the_widths_part_is_said(page):
 
 
 def test_the_gloss_is_only_for_the_sentence_that_has_the_wrong_gender(maths):
-    for sentence in range(len(SENTENCES)):
+    for sentence in NUMBERS:
         told = maths("explained", sentence, 3, LONGEST, 0.6)
         assert ("wrong gender" in told) == (sentence == 0)
     assert "wrong gender" not in maths("explained", 0, 3, 3, 0.6)  # "un" alone
@@ -199,7 +209,7 @@ def test_a_step_names_who_comes_in_and_falls_out_and_no_later_winner(maths):
 
 
 def test_what_is_said_of_each_end_is_so(maths):
-    for sentence in range(len(SENTENCES)):
+    for sentence in NUMBERS:
         for width in (2, 3, 5):
             for max_len in (1, 4, 6, 8, LONGEST):
                 for alpha in (0.0, 0.6, 2.0):
@@ -359,7 +369,7 @@ def test_it_fits_on_a_phone(open_figure, width):
         assert fits["cut"] == [] and fits["spilled"] == []
 
 
-SEARCHES = [(text, width) for text in SENTENCES for width in (1, 3, 5)]
+SEARCHES = [(target, text, width) for target in OF for text in OF[target] for width in (1, 3, 5)]
 IN_SIGHT = """() => {
   const svg = document.querySelector(".ab-stage svg").getBoundingClientRect();
   return [...document.querySelectorAll("[data-entry], [data-score]")].filter((node) => {
@@ -374,8 +384,8 @@ IN_SIGHT = """() => {
 def test_the_whole_search_is_in_sight_with_its_winners(open_figure, width):
     """On a card without room for every step beside the other the tree grows downwards; nothing is scrolled."""
     page = open_figure(BeamTreeFigure(step=-1), width=width)
-    for text, beam in SEARCHES:
-        page.set(sentence=text, width=beam)
+    for target, text, beam in SEARCHES:
+        page.set(target=target, sentence=text, width=beam)
         assert page.page.evaluate(IN_SIGHT) == []
         assert page.page.locator("[data-score]").count() == beam
         fits = page.page.evaluate(FITS)
@@ -388,12 +398,12 @@ def test_the_card_keeps_its_height_in_every_state(open_figure, width):
     page = open_figure(BeamTreeFigure(), width=width)
     card = page.page.locator(".ab-card")
     first = card.bounding_box()["height"]
-    for text, beam in SEARCHES:
+    for target, text, beam in SEARCHES:
         for step in (-1, 0, 4):
-            page.set(sentence=text, width=beam, step=step)
+            page.set(target=target, sentence=text, width=beam, step=step)
             assert card.bounding_box()["height"] == pytest.approx(first, abs=1)
     for max_len in (1, 4, 7):
-        page.set(sentence=SENTENCES[4], width=5, step=-1, max_len=max_len)
+        page.set(target="fr", sentence=SENTENCES[4], width=5, step=-1, max_len=max_len)
         assert card.bounding_box()["height"] == pytest.approx(first, abs=1)
 
 
@@ -439,7 +449,43 @@ def test_the_list_follows_the_search(page):
     assert all(" …" in row for row in rows[:3])
 
 
+@pytest.mark.parametrize("width", [390, 1000])
+def test_into_chinese_its_characters_are_written_without_spaces(open_figure, width):
+    page = open_figure(BeamTreeFigure(), width=width)
+    if width < 480:
+        page.click("More settings")
+    page.choose("target", "中文")
+    (text, *_) = OF["zh"]
+    assert page.state("sentence") == text == page.page.locator('[data-control="sentence"]').input_value()
+    offered = page.page.locator('[data-control="sentence"] option').all_inner_texts()
+    assert offered == OF["zh"] != SENTENCES
+    page.slide("step", 0)
+    assert "Each Chinese character counts as a word" in page.page.locator(".ab-said").inner_text()
+    page.set(step=-1)
+    number = [row["text"] for row in DATA["sentences"]].index(text)
+    words = best(number, 3)[0]
+    written = "".join(words[:-1])
+    assert page.text("prefix") == f"{written}<eos>"
+    first = page.page.locator(".ab-rows li").first
+    assert written == first.locator(".ab-row-text").inner_text() == "不，我不知道。"
+    at = next(i for i, (a, b) in enumerate(zip(words, best(number, 1)[0], strict=False)) if a != b)
+    assert f"after “{written[:at]}”: " in page.page.locator(".ab-said").inner_text()
+    marked = page.page.locator('[data-entry="kept"] text[lang="zh-Hans"]').all_text_contents()
+    assert "道" in marked and not any(" " in word for word in marked)
+    assert first.locator(".ab-row-text").get_attribute("lang") == "zh-Hans"
+    page.choose("target", "Français")
+    assert page.state("sentence") == SENTENCES[0] and " " in page.text("prefix")
+
+
 # -- Python --
+
+
+def test_the_first_sentence_of_a_language_is_taken_and_another_language_s_is_refused():
+    assert BeamTreeFigure(target="zh").sentence == OF["zh"][0]
+    with pytest.raises(ValueError, match="with target 'zh': one of .*; got 'She has a sister"):
+        BeamTreeFigure(target="zh", sentence=SENTENCES[0])
+    with pytest.raises(ValueError, match="one of 'fr', 'zh'; got 'de'"):
+        BeamTreeFigure(target="de")
 
 
 @pytest.mark.parametrize(

@@ -86,7 +86,7 @@ def test_a_page_loads_the_kit_once_and_before_its_figures():
     names = page_scripts(["beam_tree", "sampling_explorer", "train_width"])
     assert names[:2] == ["host", "kit"] and len(names) == len(set(names))
     assert names[2:] == [
-        *("kit-words", "kit-text", "kit-models", "kit-weights", "kit-files"),
+        *("kit-text", "kit-languages", "kit-words", "kit-models", "kit-weights", "kit-files"),
         *("beam_tree", "sampling_explorer", "train_width"),
     ]
     for script in map(classic_script, script_names()):

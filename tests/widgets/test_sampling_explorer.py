@@ -1,6 +1,7 @@
 """The sampling explorer: the browser filters as `attnbook.translation.filter_logits`, and its dice are honest."""
 
 import functools
+import itertools
 import math
 import re
 
@@ -12,12 +13,13 @@ from torch.testing import assert_close
 from attnbook.data import bundled_pairs, references, split_pairs
 from attnbook.text import BOS, normalise
 from attnbook.translation import filter_logits, load_page_model, next_word_log_probs, page_model_header
+from attnbook.weights import PAGE_TARGETS
 from attnbook.widgets import SamplingExplorerFigure
-from attnbook.widgets.kit import WIDGETS, figure_data
+from attnbook.widgets.kit import WIDGETS
 from attnbook.widgets.kit.samples import seeded_uniforms
-from attnbook.widgets.sampling_explorer import EXAMPLES
+from attnbook.widgets.sampling_explorer import DATA, EXAMPLES
 
-DATA = figure_data("sampling_explorer")
+EXAMPLE = range(len(DATA["examples"]))  # by their numbers, the French ones first
 FILTERS = [
     (1.0, 0, 1.0),
     (0.3, 0, 1.0),
@@ -50,18 +52,19 @@ def from_browser(values):
 
 
 @functools.cache
-def translator():
-    return load_page_model(DATA["model"])
+def translator(target="fr"):
+    return load_page_model("transformer", target)
 
 
 def model_after(example, written):
     """Log-probabilities of the package's model after the beginning of an example and these words."""
     row = DATA["examples"][example]
-    ids, lens = translator().encode([row["sentence"]])
-    words = translator().target_vocab.encode(" ".join([*row["prefix"], *written]))
+    model = translator(row["target"]).model
+    ids, lens = translator(row["target"]).encode([row["sentence"]])
+    words = translator(row["target"]).target_vocab.encode(" ".join([*row["prefix"], *written]))
     with torch.no_grad():
-        logits = translator().model(ids, torch.tensor([[BOS, *words]]), lens)[0, -1]
-    return next_word_log_probs(logits, unknown=True)
+        logits = model(ids, torch.tensor([[BOS, *words]]), lens)[0, -1]
+    return next_word_log_probs(logits, unknown=model.writes_unknown)
 
 
 @pytest.fixture
@@ -81,29 +84,34 @@ def draw(page, button="Draw a word", words=1):
 
 
 def test_the_distributions_are_the_models():
-    header = page_model_header(DATA["model"])
-    assert (DATA["seed"], DATA["test"]) == (header["seed"], header["test"])
-    held_out = references(split_pairs(bundled_pairs(), seed=DATA["split_seed"]).test)
-    entropies = []
+    held_out = {}
+    for about in DATA["models"]:
+        target = about["target"]
+        header = page_model_header(about["model"], target)
+        assert (about["seed"], about["test"]) == (header["seed"], header["test"])
+        pairs = bundled_pairs(PAGE_TARGETS[target].lower())
+        held_out[target] = references(split_pairs(pairs, seed=about["split_seed"]).test)
+    entropies = {target: [] for target in EXAMPLES}
     for example, row in enumerate(DATA["examples"]):
-        assert row["reference"] == held_out[normalise(row["sentence"])][0]
-        vocab = translator().target_vocab
+        target = row["target"]
+        assert row["reference"] == held_out[target][normalise(row["sentence"])][0]
+        vocab = translator(target).target_vocab
         assert vocab.tokens(vocab.encode(" ".join(row["prefix"]))) == row["prefix"]
         ranked, order = model_after(example, []).sort(descending=True)
         real = ranked.isfinite()
         assert_close(stored(example), ranked[real], rtol=0, atol=6e-4)
-        assert len(row["costs"]) == len(vocab) - 2
+        assert len(row["costs"]) == len(vocab) - (2 if translator(target).model.writes_unknown else 3)
         names = vocab.tokens(order[:5].tolist())
         apart = (ranked[:5] - ranked[1:6]) > 2e-3  # nearly equal ones may change places
         assert all(a == b for a, b, sure in zip(names, row["names"], apart, strict=False) if sure)
-        entropies.append(-float((ranked[real].exp() * ranked[real]).sum()))
-    assert min(entropies) < 1 < 3 < max(entropies)  # peaked ones and flat ones
+        entropies[target].append(-float((ranked[real].exp() * ranked[real]).sum()))
+    assert all(min(found) < 1 < 2.5 < max(found) for found in entropies.values())  # peaked ones and flat ones
     assert (WIDGETS / "sampling_explorer" / "data.json").stat().st_size < 60_000
 
 
 def test_the_filters_are_the_packages(page):
-    for example in range(len(EXAMPLES)):
-        logits = page.math("logProbsOf", example)
+    for example in EXAMPLE:
+        logits = page.math("logProbsOf", DATA["examples"][example])
         assert_close(torch.tensor(logits), stored(example), rtol=0, atol=1e-5)
         for temperature, top_k, top_p in FILTERS:
             cut = page.page.evaluate(
@@ -350,6 +358,47 @@ def test_words_given_from_outside_are_read_by_the_model(open_figure):
     assert page.page.locator('[data-row="w0"] text').first.text_content() == best == "thé"
 
 
+# -- another language --
+
+
+def test_into_chinese_with_its_own_model_and_without_spaces(page):
+    draw(page)
+    french = page.state("written")
+    page.choose("target", "中文")
+    assert page.state("written") == []
+    row = next(row for row in DATA["examples"] if row["target"] == "zh")
+    assert page.page.locator("p.ab-se-prefix b").inner_text() == "".join(row["prefix"])
+    assert page.page.locator("p.ab-se-prefix").get_attribute("lang") == "zh-Hans"
+    after = page.page.locator('select[data-control="example"] option').first.inner_text()
+    assert after == f"“{''.join(row['prefix'])} …”: {row['sentence']}"
+    assert f"of {len(row['costs'])}" in page.page.locator(".ab-outputs").inner_text()
+    assert "Each character counts as a word." in page.page.locator(".ab-se-source").inner_text()
+    page.set(top_k=1)
+    page.click("To the end")
+    said = page.page.locator(".ab-said", has_text="Finished")
+    said.wait_for(timeout=20_000)
+    written = page.state("written")
+    number = DATA["examples"].index(row)
+    for i, word in enumerate(written):
+        best = int(model_after(number, written[:i]).argmax())
+        assert translator("zh").target_vocab.tokens([best]) == [word]
+    assert f"“{''.join([*row['prefix'], *written[:-1]])}” The words" in said.inner_text()
+    page.choose("target", "Français")
+    page.set(written=french)
+    assert page.page.locator("p.ab-se-prefix b").inner_text() == " ".join(DATA["examples"][0]["prefix"])
+    assert page.page.locator("p.ab-se-prefix small").count() == len(french)
+    assert page.page.locator('[data-row="w0"] text').first.text_content() == "devoirs"
+
+
+def test_a_link_leads_to_chinese(page):
+    page.page.goto("about:blank")
+    page.page.go_back()
+    page.page.evaluate("location.hash = '#fig-sampling_explorer--target=%22zh%22&example=1'")
+    page.settle()
+    begun = [row["prefix"] for row in DATA["examples"] if row["target"] == "zh"][1]
+    assert page.page.locator("p.ab-se-prefix b").inner_text() == "".join(begun)
+
+
 # -- hands --
 
 
@@ -409,8 +458,8 @@ def test_nothing_moves_while_the_sliders_do(open_figure, width):
 
 
 def test_it_fits_on_a_phone(open_figure):
-    for example in range(len(EXAMPLES)):
-        figure = SamplingExplorerFigure(example=example, draws=100, temperature=2)
+    for target, example in itertools.product(EXAMPLES, range(6)):
+        figure = SamplingExplorerFigure(target=target, example=example, draws=100, temperature=2)
         page = open_figure(figure, width=390, theme="dark")
         draw(page)
         page.require_fit()
@@ -422,6 +471,7 @@ def test_it_fits_on_a_phone(open_figure):
 @pytest.mark.parametrize(
     ("traits", "error", "says"),
     [
+        ({"target": "de"}, ValueError, "one of 'fr', 'zh'; got 'de'"),
         ({"example": 99}, ValueError, "which distribution is shown"),
         ({"temperature": 0}, ValueError, "from 0.1 to 3; got 0"),
         ({"top_k": -1}, ValueError, "0 for all"),

@@ -1,4 +1,4 @@
-"""A page model's next-word log-probabilities, for the figure "beam tree" of chapter 14.
+"""Two page models' next-word log-probabilities, for the figure "beam tree" of chapter 14.
 
 No design: nothing is compared. The sentences are chosen by what a beam does to them (`kind_of`), from those that the
 model was not trained on, and the figure says so.
@@ -15,7 +15,7 @@ from attnbook.translation import beam_search, next_word_log_probs
 from tools.experiments.stored import page_model
 
 RESULT = "code/attnbook/widgets/beam_tree/data.json"
-OPTIONS = {"model": "transformer"}
+OPTIONS = {"model": "transformer", "targets": ["fr", "zh"]}
 WIDTHS = range(1, 6)
 LONGEST = 12  # tokens of a hypothesis, <eos> included
 FITTING = 9  # words of the translations, so that their trees fit a page
@@ -43,7 +43,7 @@ class Asked:
             with torch.no_grad():
                 logits, _, state = self.model.step(word, state)
             self.states[prefix] = state
-            self.answers[prefix] = next_word_log_probs(logits)[0].tolist()
+            self.answers[prefix] = next_word_log_probs(logits, unknown=self.model.writes_unknown)[0].tolist()
         return self.answers[prefix]
 
 
@@ -61,8 +61,8 @@ def search(ask: Asked, width: int) -> None:
             break
 
 
-def tree(translator, sentence: str) -> list[list[list[int]]]:
-    """Every prefix's likeliest next words: [word's id, −log p in units, place of the longer prefix if there is one]."""
+def tree(translator, sentence: str) -> list[list[list]]:
+    """Every prefix's likeliest next words: [word, −log p in units, place of the longer prefix if there is one]."""
     ask = Asked(translator, sentence)
     for width in WIDTHS:
         search(ask, width)
@@ -73,7 +73,10 @@ def tree(translator, sentence: str) -> list[list[list[int]]]:
         words = order[:SHOWN] + [EOS] * (EOS not in order[:SHOWN])
         longer = ([places[(*prefix, word)]] if (*prefix, word) in places else [] for word in words)
         nodes.append(
-            [[word, round(-log_probs[word] / UNIT), *place] for word, place in zip(words, longer, strict=True)]
+            [
+                [name, round(-log_probs[word] / UNIT), *place]
+                for name, word, place in zip(translator.target_vocab.tokens(words), words, longer, strict=True)
+            ]
         )
     return nodes
 
@@ -115,28 +118,28 @@ def choose(translator, held_out: dict[str, list[str]]) -> list[str]:
 
 def settings(options) -> list[dict]:
     """The chosen sentences."""
-    translator, held_out, _, _ = page_model(options.model)
-    chosen = choose(translator, held_out)
-    return [{"seed": 0, "model": options.model, "sentence": one} for one in chosen]
+    return [
+        {"seed": 0, "model": options.model, "target": target, "sentence": one}
+        for target in options.targets
+        for one in choose(*page_model(options.model, target)[:2])
+    ]
 
 
-def run(seed: int, model: str, sentence: str) -> dict:
+def run(seed: int, model: str, target: str, sentence: str) -> dict:
     """Ask the model about one sentence."""
-    translator, held_out, written, _ = page_model(model)
-    return {"text": written[sentence], "references": held_out[sentence], "nodes": tree(translator, sentence)}
+    translator, held_out, written, _ = page_model(model, target)
+    nodes = tree(translator, sentence)
+    return {"target": target, "text": written[sentence], "references": held_out[sentence], "nodes": nodes}
 
 
 def summary(results: list[dict], options) -> dict:
-    """All sentences, their words numbered anew."""
-    translator, _, _, about = page_model(options.model)
-    nodes = [node for row in results for node in row["nodes"]]
-    used = sorted({entry[0] for node in nodes for entry in node})
+    """All sentences, their words in numbers."""
+    used = dict.fromkeys(word for row in results for node in row["nodes"] for word, *_ in node)
     number = {word: place for place, word in enumerate(used)}
 
     def numbered(node: list) -> list:
         return [[number[word], *rest] for word, *rest in node]
 
     rows = [row | {"nodes": list(map(numbered, row["nodes"]))} for row in results]
-    words = translator.target_vocab.tokens(used)
-    about = about | {"longest": LONGEST, "unit": UNIT, "words": words}
-    return about | {"sentences": rows}
+    models = [page_model(options.model, target)[3] for target in options.targets]
+    return {"longest": LONGEST, "unit": UNIT, "models": models, "words": list(used), "sentences": rows}

@@ -1,4 +1,4 @@
-"""A page model's next-word distributions, complete, for the figure "sampling explorer" of chapter 14.
+"""Two page models' next-word distributions, complete, for the figure "sampling explorer" of chapter 14.
 
 No design: nothing is compared. The examples are beginnings of held-out translations, chosen by how uncertain the model
 is there (`PLACES`), and the figure says so.
@@ -14,7 +14,7 @@ from attnbook.translation import next_word_log_probs
 from tools.experiments.stored import page_model
 
 RESULT = "code/attnbook/widgets/sampling_explorer/data.json"
-OPTIONS = {"model": "transformer"}
+OPTIONS = {"model": "transformer", "targets": ["fr", "zh"]}
 NAMED = 60  # words of each distribution whose names are stored
 UNIT = 1e-3  # of the stored log-probabilities
 # how uncertain the model is in the examples: their places among all that are looked at, by the entropy
@@ -28,7 +28,7 @@ def distributions(translator, sentence: str, target: str):
     words = translator.target_vocab.encode(target)
     with torch.no_grad():
         logits = translator.model(ids, torch.tensor([[BOS, *words]]), lens)
-    return next_word_log_probs(logits[0]), words
+    return next_word_log_probs(logits[0], unknown=translator.model.writes_unknown), words
 
 
 def choose(translator, held_out: dict[str, list[str]]) -> list[tuple]:
@@ -53,16 +53,16 @@ def choose(translator, held_out: dict[str, list[str]]) -> list[tuple]:
 
 def settings(options) -> list[dict]:
     """The chosen examples."""
-    translator, held_out, _, _ = page_model(options.model)
     return [
-        {"seed": 0, "model": options.model, "sentence": sentence, "known": known}
-        for sentence, known in choose(translator, held_out)
+        {"seed": 0, "model": options.model, "target": target, "sentence": sentence, "known": known}
+        for target in options.targets
+        for sentence, known in choose(*page_model(options.model, target)[:2])
     ]
 
 
-def run(seed: int, model: str, sentence: str, known: int) -> dict:
+def run(seed: int, model: str, target: str, sentence: str, known: int) -> dict:
     """Ask the model what follows the first `known` words of a translation."""
-    translator, held_out, written, _ = page_model(model)
+    translator, held_out, written, _ = page_model(model, target)
     every, words = distributions(translator, sentence, held_out[sentence][0])
     log_probs = every[known]
     ranked, order = log_probs[log_probs.isfinite()].sort(descending=True)
@@ -70,6 +70,7 @@ def run(seed: int, model: str, sentence: str, known: int) -> dict:
     costs = [round(-log_prob / UNIT) for log_prob in ranked.tolist()]
     steps = zip(costs, [0, *costs], strict=False)
     return {
+        "target": target,
         "sentence": written[sentence],
         "prefix": translator.target_vocab.tokens(words[:known]),
         "reference": held_out[sentence][0],
@@ -81,5 +82,5 @@ def run(seed: int, model: str, sentence: str, known: int) -> dict:
 
 def summary(results: list[dict], options) -> dict:
     """All examples."""
-    about = page_model(options.model)[3]
-    return {**about, "unit": UNIT, "examples": results}
+    models = [page_model(options.model, target)[3] for target in options.targets]
+    return {"unit": UNIT, "models": models, "examples": results}

@@ -43,11 +43,11 @@ def row_by_row(result: dict) -> str:
 
 
 @functools.cache
-def page_model(name: str) -> tuple:
+def page_model(name: str, target: str = "fr") -> tuple:
     """A page model, and the sentences that it was not trained on.
 
     Args:
-        name: the model's.
+        name, target: the model's, as `load_page_model` takes them.
 
     Returns:
         The translator; normalised source → translations; normalised source → source as it is written; and what a
@@ -56,9 +56,10 @@ def page_model(name: str) -> tuple:
     from attnbook.data import bundled_pairs, references, split_pairs
     from attnbook.text import normalise
     from attnbook.translation import load_page_model, page_model_header
+    from attnbook.weights import PAGE_TARGETS
 
-    header = page_model_header(name)
-    test = split_pairs(bundled_pairs(), seed=header["split_seed"]).test
+    header = page_model_header(name, target)
+    test = split_pairs(bundled_pairs(PAGE_TARGETS[target].lower()), seed=header["split_seed"]).test
     written = {normalise(pair.source): pair.source for pair in test}
-    about = {"model": name, **{k: header[k] for k in ("test", "seed", "split_seed")}}
-    return load_page_model(name), references(test), written, about
+    about = {"model": name, "target": target, **{k: header[k] for k in ("test", "seed", "split_seed")}}
+    return load_page_model(name, target), references(test), written, about

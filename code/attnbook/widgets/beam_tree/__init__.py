@@ -1,13 +1,22 @@
 """A figure: beam search as a growing tree, over the log-probabilities of one of the page's translators."""
 
 from dataclasses import replace
+from typing import Any
 
 from ..kit import Figure, figure_data, line, listed, number_between, one_of, taking
 
 DATA = figure_data("beam_tree")
-SENTENCES = [row["text"] for row in DATA["sentences"]]
+#: by the language into which is translated: the held-out sentences that can be searched
+SENTENCES = {
+    model["target"]: [
+        row["text"] for row in DATA["sentences"] if row["target"] == model["target"]
+    ]
+    for model in DATA["models"]
+}
 LONGEST = DATA["longest"]
-WORD = replace(line(40), one="a French word", many="French words")
+WORD = replace(
+    line(40), one="a word of the translation", many="words of the translation"
+)
 
 
 class BeamTreeFigure(Figure):
@@ -16,7 +25,8 @@ class BeamTreeFigure(Figure):
     The browser searches by itself, in the log-probabilities that `tools/experiments/beam_trees.py` stored.
 
     Args:
-        sentence: one of the held-out English sentences in `SENTENCES`.
+        target: the language into which is translated, "fr" or "zh"; a Chinese character counts as a word.
+        sentence: one of the held-out English sentences in `SENTENCES[target]`; if none is given, the first.
         width: how many prefixes are kept, 1 to 5; 1 is greedy decoding.
         length_penalty: α, 0 to 2; the score of T words is log p / ((5 + T) / 6)^α.
         max_len: the most words that are written, <eos> included, 1 to 12.
@@ -31,14 +41,19 @@ class BeamTreeFigure(Figure):
     """
 
     module = "beam_tree"
-    shows = f"{SENTENCES[0]} · width 3, α = 0.6, step 3 · the page's Transformer"
+    shows = f"{SENTENCES['fr'][0]} · width 3, α = 0.6, step 3 · the page's Transformer"
     alt = """Beam search as a tree that grows step by step from the beginning of the sentence. At every step each
         prefix that was kept is continued; the likeliest continuations are kept and drawn strong, the next ones are
         drawn faint with their log-probability and go no further. Prefixes that have written the end of the sentence
         stand in a double box, keep their place in the beam, and are ranked by their score at the end. Dots mark the
         way that greedy decoding takes."""
 
-    sentence = one_of(SENTENCES[0], SENTENCES, "the English sentence")
+    target = one_of("fr", [*SENTENCES], "the language into which is translated")
+    sentence = one_of(
+        SENTENCES["fr"][0],
+        [text for texts in SENTENCES.values() for text in texts],
+        "the English sentence",
+    )
     width = number_between(3, 1, 5, "the width of the beam", whole=True)
     length_penalty = number_between(0.6, 0, 2, "α of the length penalty")
     max_len = number_between(
@@ -48,3 +63,12 @@ class BeamTreeFigure(Figure):
         3, -1, LONGEST, "how many steps are shown, -1 for all", whole=True
     )
     at = taking([], listed(WORD, 0, LONGEST), "the prefix whose numbers are shown")
+
+    def __init__(self, **kwargs: Any):
+        own = SENTENCES.get(kwargs.get("target", "fr"), SENTENCES["fr"])
+        super().__init__(**{"sentence": own[0]} | kwargs)
+        if self.sentence not in own:
+            raise ValueError(
+                f"BeamTreeFigure.sentence, with target {self.target!r}: one of {', '.join(map(repr, own))}; "
+                f"got {self.sentence!r}"
+            )

@@ -4,6 +4,8 @@
 import DATA from "./data.json" with { type: "json" };
 import { figure } from "../kit/card.js";
 import { COLOUR, fmt, html, newId, range } from "../kit/kit.js";
+import { selectTarget } from "../kit/languages.js";
+import { inARow } from "../kit/text.js";
 import { division, lengthFactor, ROWS, sentenceOf, sentenceRow, stepper, styleSheet } from "../kit/words.js";
 import { counted, explain, explained, viewOf } from "./news.js";
 import { ALPHAS, beamSearch, named, nameOf, nBest, ranked, scoreOf, spread, standing } from "./search.js";
@@ -24,6 +26,7 @@ function drawList(list, view) {
           sentenceOf(named(hyp.words)) + (hyp.ended ? "" : done ? " … (cut off)" : " …"),
           done ? numbers(hyp) : `log p ${fmt(hyp.logProb)}`,
           hyp.ended ? COLOUR.weight : COLOUR.masked,
+          view.lang,
         ),
       ),
     sentenceRow(
@@ -31,8 +34,9 @@ function drawList(list, view) {
       sentenceOf(named(view.greedy.words)) + (view.greedy.ended ? "" : " … (cut off)"),
       numbers(view.greedy),
       COLOUR.ink,
+      view.lang,
     ),
-    sentenceRow(references.length > 1 ? "references" : "reference", someOf(references, list), "", COLOUR.line),
+    sentenceRow(references.length > 1 ? "references" : "reference", someOf(references, list), "", COLOUR.line, view.lang),
   );
 }
 
@@ -83,7 +87,11 @@ function render({ model, el }) {
     return known.get(key);
   }
 
-  const number = () => DATA.sentences.findIndex(({ text }) => text === model.get("sentence"));
+  const ofTarget = (target) => DATA.sentences.filter((one) => one.target === target);
+  const number = () => {
+    const own = ofTarget(model.get("target"));
+    return DATA.sentences.indexOf(own.find(({ text }) => text === model.get("sentence")) || own[0]);
+  };
   const current = () => searched(number(), model.get("width"), model.get("max_len"));
   const last = () => current().steps.length;
   const greedyOf = (sentence) => searched(sentence, 1, model.get("max_len"));
@@ -156,8 +164,10 @@ function render({ model, el }) {
   });
   fig.more();
   fig.slider("length_penalty", { label: "Length penalty α", values: ALPHAS, format: (a) => fmt(a, 1) });
-  fig.select("sentence", { label: "Sentence", options: DATA.sentences.map(({ text }) => text) });
   fig.slider("max_len", { label: "At most", min: 1, max: DATA.longest, step: 1, format: (n) => counted(n, "word") });
+  const targets = DATA.models.map(({ target }) => target);
+  selectTarget(fig, targets, (one) => fig.set({ target: one, sentence: ofTarget(one)[0].text, at: [] }));
+  fig.select("sentence", { label: "Sentence", options: () => ofTarget(model.get("target")).map(({ text }) => text) });
   fig.reset(["at"]);
   fig.controlsFirst();
 
@@ -210,7 +220,7 @@ function render({ model, el }) {
     const n = chosen.words.length;
     factorName.textContent = `((5 + T) / 6)^${fmt(alpha, 1)}`;
     fig.show({
-      prefix: nameOf(chosen.words),
+      prefix: inARow(nameOf(chosen.words).split(" ")),
       own: n ? Math.exp(chosen.own) : null,
       log_prob: chosen.logProb,
       factor: lengthFactor(n, alpha),

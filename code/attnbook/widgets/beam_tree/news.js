@@ -2,6 +2,7 @@
 
 import DATA from "./data.json" with { type: "json" };
 import { fmt, fmtShort } from "../kit/kit.js";
+import { inARow, langOf } from "../kit/text.js";
 import { beamSearch, EOS, named, ranked, scoreOf, standing } from "./search.js";
 import { sameWords } from "./tree.js";
 
@@ -9,13 +10,14 @@ import { sameWords } from "./tree.js";
 const GLOSSES = { "She has a sister who is a doctor.": ["un sœur", "wrong gender: sœur is feminine"] };
 
 export const counted = (n, one) => `${n} ${n === 1 ? one : `${one}s`}`;
-const quoted = (words) => `“${named(words).join(" ")}”`;
+const quoted = (words) => `“${inARow(named(words))}”`;
 
 // A prefix by its words after the first `from`; of a long one the first and the last; <eos> only where it is alone.
 function called({ words, logProb }, from = 0) {
   const all = words.slice(from);
   const own = all.length > 1 ? all.filter((word) => word !== EOS) : all;
-  const name = own.length > 3 ? `“${named([own[0]])} … ${named(own.slice(-2)).join(" ")}”` : quoted(own);
+  const isLong = own.length > 3 && inARow(named(own)).length > 7; // in Chinese, seven are few
+  const name = isLong ? `“${named([own[0]])} … ${inARow(named(own.slice(-2)))}”` : quoted(own);
   return `${name} ${fmt(logProb)}`;
 }
 
@@ -100,8 +102,9 @@ function outcome(view, parts) {
 
 // The sentence under the tree: what happens at this step, and where widths 1 and k part.
 export function explain(view) {
-  const { step, last, width, alpha } = view;
-  if (step === 0) return `The model has read “${view.text}”. Every search begins with <bos>, log-probability 0.`;
+  const { step, last, width, alpha, lang } = view;
+  const units = lang === "zh-Hans" ? " Each Chinese character counts as a word." : "";
+  if (step === 0) return `The model has read “${view.text}”. Every search begins with <bos>, log-probability 0.${units}`;
   if (step < last) return news(view);
   if (width === 1) return "A beam of width 1 is greedy decoding: one prefix, and the likeliest word after it.";
   const parts = partingOf(view);
@@ -113,8 +116,9 @@ export function explain(view) {
 // What is said and listed of a sentence at a width, without what is drawn; `searched` gives a search.
 export function viewOf(searched, sentence, width, maxLen, alpha, shown = null) {
   const search = searched(sentence, width, maxLen);
-  const { text, references } = DATA.sentences[sentence];
+  const { target, text, references } = DATA.sentences[sentence];
   return {
+    lang: langOf(target),
     text,
     references,
     search,

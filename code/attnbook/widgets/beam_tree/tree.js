@@ -3,6 +3,7 @@
 
 import DATA from "./data.json" with { type: "json" };
 import { clamp, COLOUR, fmt, mean, range, sum } from "../kit/kit.js";
+import { inARow } from "../kit/text.js";
 import { textWidth } from "../kit/words.js";
 import { droppedAt, named, nameOf, scoreOf, spread } from "./search.js";
 
@@ -326,6 +327,7 @@ function drawEntry(g, { hyp, kind, t }, { x, y, w, tall }, view, act, strong) {
       const word = root ? "<bos>" : wordText(hyp.word);
       const quiet = kind === "dropped" || root;
       e.text("word", x + w / 2, root ? y + 4.5 : y - (flat ? 2.5 : 2), word, {
+        lang: view.lang,
         anchor: "middle",
         size: flat ? (kind === "dropped" ? 12 : 12.5) : quiet || hyp.ended ? 12.5 : 13.5,
         weight: quiet ? 500 : 650,
@@ -350,5 +352,5 @@ function drawEntry(g, { hyp, kind, t }, { x, y, w, tall }, view, act, strong) {
 function inWords(hyp, kind, view) {
   if (kind === "root") return "The beginning of every sentence, <bos>";
   const what = { kept: "kept", ended: "finished", dropped: "dropped" }[kind];
-  return `${named(hyp.words).join(" ")}: ${what}, log p ${fmt(hyp.logProb)}, score ${fmt(scoreOf(hyp, view.alpha))}`;
+  return `${inARow(named(hyp.words))}: ${what}, log p ${fmt(hyp.logProb)}, score ${fmt(scoreOf(hyp, view.alpha))}`;
 }

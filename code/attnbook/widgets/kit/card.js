@@ -24,7 +24,8 @@
  *                                           label: string or (view) => string, what a screen reader says.
  *   fig.slider(name, {label, min, max, step, digits, format})   range input bound to the trait `name`
  *   fig.slider(name, {label, values, format})                   … over a list of values
- *   fig.select(name, {label, options})      options: [value, …] or [[value, "text"], …]
+ *   fig.select(name, {label, options})      options: [value, …] or [[value, "text"], …], or a
+ *                                           function that gives them, where they depend on other traits
  *   fig.checkbox(name, {label})
  *   fig.button(label, onClick, {primary})
  *   fig.more()                              on a phone what is added from here on, until the function that it returns
@@ -150,10 +151,19 @@ export function figure({ model, el, title, hint }) {
     },
 
     select(name, { label, options }) {
-      const pairs = options.map((option) => (Array.isArray(option) ? option : [option, String(option)]));
-      const input = html("select", {}, ...pairs.map(([value, text]) => html("option", { value: String(value), text })));
+      const input = html("select");
+      let pairs = [];
+      const fill = () => {
+        const now = typeof options === "function" ? options() : options;
+        const wanted = now.map((option) => (Array.isArray(option) ? option : [option, String(option)]));
+        if (String(wanted) === String(pairs)) return;
+        pairs = wanted;
+        input.replaceChildren(...pairs.map(([value, text]) => html("option", { value: String(value), text })));
+      };
+      fill();
       input.onchange = () => setTrait(model, name, pairs[input.selectedIndex][0]);
       return fig.control(name, label, input, () => {
+        fill();
         input.selectedIndex = pairs.findIndex(([value]) => value === model.get(name));
       });
     },

@@ -2,6 +2,7 @@
  *
  *   tokenise("Va !")                  ["va", "!"]
  *   makeWriting(stored)(["va", "!"])  "Va !", if it was learned from French; stored: Writing.to_dict
+ *   inARow(["不", "知", "道"])          "不知道": with spaces in other scripts, "je ne"
  *   runsLeft("ar", "أين")             whether a sentence is written from right to left
  *   quoted("أين؟")                    for a sentence in English: in quotation marks, with its own direction
  */
@@ -94,6 +95,11 @@ export function readable(tokens, language = "fr") {
       : plain.replace(/ ([!?;:])/g, "$1").replace(/(^| )i\b/g, main === "en" ? "$1I" : "$&");
   return text && text[0].toUpperCase() + text.slice(1);
 }
+
+// Tokens as they are, in a row: spaces between them, but none beside a character of a script without spaces.
+const CLOSE = `(?:${ALONE}|[\\u3001-\\u303e\\uff01-\\uff60])`;
+const BESIDE = new RegExp(`(?<=${CLOSE}) | (?=${CLOSE})`, "gu");
+export const inARow = (tokens) => tokens.join(" ").replace(BESIDE, "");
 
 // ---- languages -----------------------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
  * steps forwards and backwards. */
 
 import { columns, fillTrack, fmt, html, sum } from "./kit.js";
+import { inARow } from "./text.js";
 
 // About how wide a text is. An estimate, so that the drawing is the same whatever fonts a machine has.
 export function textWidth(text, size = 13) {
@@ -19,7 +20,7 @@ export function textWidth(text, size = 13) {
 export const isEnd = (word) => word === "<eos>";
 
 // A sentence as people write it: no <eos>, French spaces kept as they are between tokens.
-export const sentenceOf = (words) => words.filter((word) => !isEnd(word)).join(" ");
+export const sentenceOf = (words) => inARow(words.filter((word) => !isEnd(word)));
 
 // A sheet of style for one card, beside figures.css.
 export const styleSheet = (text) => html("style", { text });

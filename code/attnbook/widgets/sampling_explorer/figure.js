@@ -6,12 +6,15 @@ import DATA from "./data.json" with { type: "json" };
 import { figure } from "../kit/card.js";
 import { loadTranslator } from "../kit/files.js";
 import { clamp, COLOUR, fmt, fmtShort, html, range, seededUniforms, softmax, sum } from "../kit/kit.js";
+import { BOOK, fileOf, selectTarget } from "../kit/languages.js";
 import { BOS, nextStep, translateIds } from "../kit/models.js";
 import { linear, NARROW, ticks } from "../kit/paint.js";
+import { inARow, langOf } from "../kit/text.js";
 import { isEnd, styleSheet, textWidth } from "../kit/words.js";
 import { explain, ofDraws } from "./says.js";
 
-const EXAMPLES = DATA.examples;
+const TARGETS = DATA.models.map(({ target }) => target);
+const EXAMPLES = Object.fromEntries(TARGETS.map((one) => [one, DATA.examples.filter(({ target }) => target === one)]));
 const TEMPERATURES = range(1, 31).map((i) => i / 10);
 const KS = [0, 1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 100, 200, 500, 1000];
 const PS = [...range(1, 20).map((i) => i / 20), 0.99, 1];
@@ -21,9 +24,9 @@ const LONGEST = 40;
 // ---- the mathematics -----------------------------------------------------------------------------
 
 // Stored as the first −log p and the differences to the next, in units: log-probabilities, the likeliest first.
-function logProbsOf(example) {
+function logProbsOf({ costs }) {
   let cost = 0;
-  return EXAMPLES[example].costs.map((step) => {
+  return costs.map((step) => {
     cost += step;
     return -cost * DATA.unit;
   });
@@ -71,7 +74,7 @@ function drawWords(probs, n, seed) {
 // What the model makes of the next word after these: its state, and the log-probability of every word.
 const asked = new Map();
 function nextAfter(translator, sentence, words) {
-  const key = [sentence, ...words].join(" ");
+  const key = [translator.name, sentence, ...words].join(" ");
   if (!asked.has(key)) {
     const before = words.length ? nextAfter(translator, sentence, words.slice(0, -1)).state : null;
     const state = before ? translator.copy(before) : translator.start(translator.read(sentence).ids);
@@ -149,6 +152,7 @@ function drawBars(p, view, fig) {
       (g) => {
         const y = TOP + i * ROW;
         g.text("name", left - 8, y + 15, name, {
+          lang: key === "rest" ? undefined : view.lang,
           anchor: "end",
           size: key === "rest" ? 13 : 13.5,
           weight: cut || key === "rest" ? 400 : 600,
@@ -268,9 +272,9 @@ function render({ model, el }) {
 .ab-card .ab-controls, .ab-card .ab-control { min-width: 0; max-width: 100%; }
 .ab-card .ab-control select { min-width: 0; flex: 0 1 auto; }
 .ab-card p.ab-se-source { margin-top: 0.5rem; color: var(--ab-muted); }
-@media (min-width: 481px) { /* two rows of controls */
+@media (min-width: 481px) { /* three rows of controls */
   .ab-card .ab-control.ab-range { flex-basis: 250px; }
-  .ab-card [data-control="example"] { max-width: 18.5rem; }
+  .ab-card [data-control="example"] { max-width: 32rem; }
 }
 .ab-card p.ab-se-said { min-height: calc(4.35em + 1rem); } /* three lines */
 @media (max-width: 480px) {
@@ -293,17 +297,20 @@ function render({ model, el }) {
   const known = new Map();
   const stored = (example) => {
     if (!known.has(example)) known.set(example, logProbsOf(example));
-    return { names: EXAMPLES[example].names, logProbs: known.get(example) };
+    return { names: example.names, logProbs: known.get(example) };
   };
-  let [translator, problem, loading] = [null, "", null];
-  const load = () =>
-    (loading ||= loadTranslator(model, DATA.model).then(
+  const target = () => model.get("target");
+  const shown = () => EXAMPLES[target()][model.get("example")];
+  // of each language: the model, what is to be said if it cannot be loaded, and whether it is on its way
+  const [translators, problems, loading] = [{}, {}, {}];
+  const load = (into = target()) =>
+    (loading[into] ||= loadTranslator(model, fileOf(DATA.models[0].model, into)).then(
       (made) => {
-        [translator, problem] = [made, ""];
+        [translators[into], problems[into]] = [made, ""];
         fig.redraw();
       },
       (error) => {
-        [loading, problem] = [null, `The model could not be loaded: ${error.message}.`];
+        [loading[into], problems[into]] = [null, `The model could not be loaded: ${error.message}.`];
         fig.redraw();
       },
     ));
@@ -311,10 +318,10 @@ function render({ model, el }) {
 
   // The distribution to be seen now: at the end, the one from which <eos> was drawn.
   function look() {
-    const [example, written] = [model.get("example"), model.get("written")];
-    const { sentence, prefix } = EXAMPLES[example];
+    const [translator, written] = [translators[target()], model.get("written")];
+    const { sentence, prefix } = shown();
     const words = isEnd(written.at(-1)) ? written.slice(0, -1) : written;
-    const now = translator ? rankedAfter(translator, sentence, [...prefix, ...words]) : stored(example);
+    const now = translator ? rankedAfter(translator, sentence, [...prefix, ...words]) : stored(shown());
     const filters = ["temperature", "top_k", "top_p"].map((name) => model.get(name));
     const filtered = filterLogits(now.logProbs, ...filters);
     return { ...now, filtered, after: softmax(filtered) };
@@ -343,7 +350,7 @@ function render({ model, el }) {
   async function write() {
     await load();
     const [written, cast] = [model.get("written"), model.get("cast")];
-    if (!translator || isEnded(written)) return false;
+    if (!translators[target()] || isEnded(written)) return false;
     const { names, after } = look();
     const word = names[drawWords(after, cast + 1, model.get("seed"))[cast]];
     fig.set({ written: [...written, word], cast: (cast + 1) % MOST_DRAWS, draws: 0 });
@@ -383,20 +390,22 @@ function render({ model, el }) {
   });
   const more = fig.button("Draw 100", () => fig.set({ draws: Math.min(MOST_DRAWS, model.get("draws") + 100) }));
   const clear = fig.button("New seed", () => fig.set({ seed: (model.get("seed") + 1) % 10000, draws: 0 }));
-  const french = html("p", { class: "ab-se-prefix", lang: "fr" });
+  const begins = html("p", { class: "ab-se-prefix" });
   const buttons = html("div", { class: "ab-se-buttons", role: "group", "aria-label": "Drawing" });
   toEnd.before(buttons);
   buttons.append(toEnd, back, more, clear);
+  selectTarget(fig, TARGETS, (one) => fig.set({ target: one, written: [], draws: 0 }));
   const begun = fig.select("example", {
     label: "After",
-    options: EXAMPLES.map(({ sentence, prefix: words }, i) => [i, `“${words.join(" ") || "<bos>"} …”: ${sentence}`]),
+    options: () => EXAMPLES[target()].map(({ sentence, prefix }, i) => [i, `“${inARow(prefix)} …”: ${sentence}`]),
   });
   begun.addEventListener("change", () => fig.set({ written: [], draws: 0 }));
   fig.reset(["draws", "seed", "written", "cast"]);
   fig.controlsFirst();
-  fig.card.querySelector(".ab-stages").before(french);
+  fig.card.querySelector(".ab-stages").before(begins);
 
-  fig.output("kept", { label: "Words that stay", format: String, note: `of ${EXAMPLES[0].costs.length}` });
+  fig.output("kept", { label: "Words that stay", format: String, note: " " });
+  const counted = fig.card.querySelector('[data-value="kept"] ~ .ab-note');
   fig.output("mass", { label: "They held", digits: 3, note: "of the model's probability" });
   fig.output("entropy_before", { label: "Entropy before", digits: 3, note: "nats" });
   fig.output("entropy_after", { label: "Entropy after", digits: 3, note: "nats" });
@@ -404,8 +413,10 @@ function render({ model, el }) {
   const distinct = fig.card.querySelector('[data-value="distinct"]').parentElement;
 
   return fig.start((state) => {
-    const [example, temperature, topK, topP, draws] = ["example", "temperature", "top_k", "top_p", "draws"].map(state);
+    const [temperature, topK, topP, draws] = ["temperature", "top_k", "top_p", "draws"].map(state);
     const written = state("written");
+    const into = state("target");
+    const [translator, problem] = [translators[into], problems[into]];
     if ((written.length || state("cast")) && !translator && !problem) load(); // words have been drawn
     const { names, logProbs, filtered, after } = look();
     const before = softmax(logProbs);
@@ -414,14 +425,21 @@ function render({ model, el }) {
     const drawn = drawWords(after, draws, state("seed"));
     const size = logProbs.length;
     const afterP = kept.filter(Boolean).length;
-    const { sentence, prefix, reference } = EXAMPLES[example];
-    const history = translator ? historyOf(translator, EXAMPLES[example], written) : [];
+    const { sentence, prefix, reference } = shown();
+    const lang = langOf(BOOK[into].codes[1]);
+    const history = translator ? historyOf(translator, shown(), written) : [];
     const ended = translator && isEnded(written);
-    source.replaceChildren("One human translation: ", html("span", { lang: "fr", text: reference }));
-    french.replaceChildren(
+    counted.textContent = `of ${size}`;
+    source.replaceChildren(
+      "One human translation: ",
+      html("span", { lang, text: reference }),
+      into === "zh" ? " Each character counts as a word." : "",
+    );
+    begins.lang = lang;
+    begins.replaceChildren(
       html("span", { lang: "en", text: sentence }),
       " → ",
-      html("b", { text: prefix.join(" ") }),
+      html("b", { text: inARow(prefix) }),
       ...history.flatMap(({ word, logProb }) => [
         ` ${word} `,
         html("small", { text: fmtShort(Math.exp(logProb)), title: "the model’s probability" }),
@@ -437,6 +455,7 @@ function render({ model, el }) {
       distinct: draws ? new Set(drawn).size : null,
     });
     const view = {
+      lang,
       names,
       before,
       after,
@@ -447,8 +466,9 @@ function render({ model, el }) {
       history,
       ended,
       problem,
-      loading: loading && !translator,
-      greedy: ended ? greedyFrom(translator, EXAMPLES[example]) : null,
+      loading: loading[into] && !translator,
+      write: translator?.write,
+      greedy: ended ? greedyFrom(translator, shown()) : null,
       temperature,
       topK,
       topP,

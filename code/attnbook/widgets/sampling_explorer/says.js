@@ -1,7 +1,6 @@
 /* What the sampling explorer says: which words are left, what became of the likeliest, what was drawn. */
 
 import { fmt, fmtShort, sum } from "../kit/kit.js";
-import { readable } from "../kit/text.js";
 import { isEnd } from "../kit/words.js";
 
 export function explain(view) {
@@ -11,7 +10,7 @@ export function explain(view) {
   if (ended) {
     const logProb = (steps) => fmt(sum(steps.map((step) => step.logProb)));
     const same = greedy.every((step, i) => history[i] && step.word === history[i].word);
-    const whole = (steps) => `“${readable([...view.prefix, ...steps.map((s) => s.word).filter((w) => !isEnd(w))])}”`;
+    const whole = (steps) => `“${view.write([...view.prefix, ...steps.map((s) => s.word).filter((w) => !isEnd(w))])}”`;
     return (
       `${isEnd(history.at(-1).word) ? "Finished" : "Cut off"}: ${whole(history)} The words drawn have ` +
       `log-probability ${logProb(history)}. ` +

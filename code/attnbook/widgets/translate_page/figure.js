@@ -5,13 +5,13 @@
 import { figure } from "../kit/card.js";
 import { loadFile, loadTranslator, readFile, translators } from "../kit/files.js";
 import { clamp, fillTrack, fmt, html, sum } from "../kit/kit.js";
+import { BOOK, fileOf, selectTarget } from "../kit/languages.js";
 import { EOS, likeliest, makeTranslator, MAX_WORDS, translateIds } from "../kit/models.js";
 import { ENDS, kindOf, langOf, makeWriting, readable, runsLeft, sentenceKey, tokenise } from "../kit/text.js";
 import { makeAsking } from "./asking.js";
 import { ALPHA, inSlices, listFound, scoreOf, searchBeam, textOf, WIDTHS } from "./beam.js";
 import { choiceHeight, drawAlignment, drawChoices, drawHeat, heatHeight, layOut, percent } from "./drawing.js";
 import { asPeopleWrote, crossing, heatInWords, inWords, wordSoFar } from "./explain.js";
-import { BOOK, fileOf } from "./languages.js";
 import { byPeople, known, SAID, SAID_OF_OWN, standing } from "./standing.js";
 import { STYLE } from "./style.js";
 
@@ -167,11 +167,7 @@ function render({ model, el }) {
       label: "The five likeliest words at this place",
     }),
   );
-  if (targets.length > 1) {
-    const choice = fig.select("target", { label: "Into", options: targets.map((one) => [one, BOOK[one].self]) });
-    choice.onchange = () => show({ target: targets[choice.selectedIndex], given: [], written: -1, at: -1 });
-    choice.querySelectorAll("option").forEach((option, i) => option.setAttribute("lang", langOf(targets[i])));
-  }
+  if (targets.length > 1) selectTarget(fig, targets, (one) => show({ target: one, given: [], written: -1, at: -1 }));
   const shown = fig.more();
   if (!own) fig.select("model", { label: "Model", options: MODELS });
   fig.select("beam", { label: "Beam width", options: WIDTHS });
