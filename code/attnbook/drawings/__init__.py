@@ -23,6 +23,7 @@ from attnbook.drawings.memory import (
     a_table_never_stored,
     fast_and_slow_memory,
     four_ways_to_share_keys,
+    three_ways_to_share_keys,
     waiting_for_bytes,
 )
 from attnbook.drawings.multi_head import cut_and_swap_or_reshape, three_heads_share_the_width
@@ -73,8 +74,9 @@ __all__ = [
     "readers_in_longer_rows", "rejected_words_fill_the_gaps", "room_for_nested_names",
     "rows_at_once_or_in_turn", "shade", "steps_until_learned", "the_teachers_word_or_its_own",
     "three_exponentials_shifted", "three_favourites", "three_heads_share_the_width", "three_kinds_of_models",
-    "three_vectors_of_a_word", "three_widths", "tint", "twenty_fits", "two_guards_of_the_answer", "two_heads_that_copy",
-    "two_looks_back", "two_readings_of_a_table", "two_stacks_and_a_memory", "two_stories_for_one_output",
-    "waiting_for_bytes", "weights_and_true_links", "what_a_cache_saves", "where_each_word_looked", "where_greedy_loses",
-    "where_positions_act", "where_the_parameters_are", "who_asks_whom", "who_works_for_the_museum",
+    "three_vectors_of_a_word", "three_ways_to_share_keys", "three_widths", "tint", "twenty_fits",
+    "two_guards_of_the_answer", "two_heads_that_copy", "two_looks_back", "two_readings_of_a_table",
+    "two_stacks_and_a_memory", "two_stories_for_one_output", "waiting_for_bytes", "weights_and_true_links",
+    "what_a_cache_saves", "where_each_word_looked", "where_greedy_loses", "where_positions_act",
+    "where_the_parameters_are", "who_asks_whom", "who_works_for_the_museum",
 ]  # fmt: skip
