@@ -181,6 +181,22 @@ def test_the_book_offers_french_and_chinese_and_says_what_their_scores_count(ope
     assert page.text("translation") == "她在花园里看书。"
 
 
+def test_what_chapters_11_to_13_say_of_a_chinese_sentence(open_ready):
+    page = open_ready(model="transformer", target="zh")
+    ask(page, "She is sleeping in the garden.")
+    assert page.text("translation") == "她在花园里睡觉。"
+    for words, look in ((3, "“花”: looks most at “garden”, 0.94;"), (6, "“睡”: looks most at “sleeping”, 0.92;")):
+        page.set(written=words, at=-1)
+        assert look in page.said
+    page.set(written=-1)
+    page.choose("model", "GRU, Bahdanau’s attention")
+    ready(page)
+    assert page.text("translation") == "她在花园里睡觉。"
+    page.choose("model", "GRU without attention")
+    ready(page)
+    assert page.text("translation") == "她在花园里。"
+
+
 def test_files_of_a_target_are_offered_once_all_are_there(chinese):
     assert page_targets() == ["fr", "zh"]
     translator = load_page_model("transformer", "zh")
