@@ -1,5 +1,6 @@
 """Translate in the page, in any two languages: rows that run to the left, characters, and a choice of language."""
 
+import base64
 import shutil
 
 import pytest
@@ -10,7 +11,7 @@ from attnbook.text import Writing
 from attnbook.translation import Recipe, Translator, load_page_model, page_model_file, page_sentences, untrained
 from attnbook.weights import FOLDER, PAGE_MODELS, page_file, page_targets, pages
 from attnbook.widgets import TranslatePageFigure
-from attnbook.widgets.kit import model_files
+from attnbook.widgets.kit import fallback_image, model_files
 from attnbook.widgets.page import standalone_page, write_assets
 from attnbook.widgets.translate_page.own import own_page
 
@@ -181,6 +182,22 @@ def test_the_book_offers_french_and_chinese_and_says_what_their_scores_count(ope
     assert page.text("translation") == "她在花园里看书。"
 
 
+def test_what_chapters_11_to_13_say_of_a_chinese_sentence(open_ready):
+    page = open_ready(model="transformer", target="zh")
+    ask(page, "She is sleeping in the garden.")
+    assert page.text("translation") == "她在花园里睡觉。"
+    for words, look in ((3, "“花”: looks most at “garden”, 0.94;"), (6, "“睡”: looks most at “sleeping”, 0.92;")):
+        page.set(written=words, at=-1)
+        assert look in page.said
+    page.set(written=-1)
+    page.choose("model", "GRU, Bahdanau’s attention")
+    ready(page)
+    assert page.text("translation") == "她在花园里睡觉。"
+    page.choose("model", "GRU without attention")
+    ready(page)
+    assert page.text("translation") == "她在花园里。"
+
+
 def test_files_of_a_target_are_offered_once_all_are_there(chinese):
     assert page_targets() == ["fr", "zh"]
     translator = load_page_model("transformer", "zh")
@@ -233,6 +250,22 @@ def test_the_reader_chooses_the_language(chinese, open_html, tmp_path_factory):
     ready(page)
     assert "This link does not fit the figure" in page.page.locator(".ab-linked").inner_text()
     assert page.state("target") == "fr"
+
+
+@pytest.mark.parametrize("model", PAGE_MODELS)
+def test_the_picture_and_its_description_are_of_what_is_translated(model):
+    french = TranslatePageFigure(model=model)
+    stored = fallback_image("translate_page", french.picture())
+    assert "French" in french.alt_text() and stored in french.to_html()
+    for traits, said in (
+        ({"target": "zh"}, "“They have a black dog.”, and its Chinese translation."),
+        ({"sentence": "We know Tom."}, "“We know Tom.”, and its French translation."),
+    ):
+        other = TranslatePageFigure(model=model, **traits)
+        html = other.to_html()
+        assert other.alt_text().startswith(said) and "chien" not in html and stored not in html
+        drawn = base64.b64decode(html.split("svg+xml;base64,")[1].split('"')[0]).decode()
+        assert said in drawn
 
 
 def test_a_language_that_a_page_does_not_offer_is_not_set_by_a_link(open_ready):

@@ -1,5 +1,7 @@
 """A figure: type a sentence and have it translated by a trained model, in the browser, with its alignment."""
 
+import base64
+import html
 import inspect
 from dataclasses import replace
 from typing import Any, ClassVar
@@ -14,6 +16,7 @@ from ..kit import (
     listed,
     number_between,
     one_of,
+    static_box,
     taking,
 )
 
@@ -115,8 +118,25 @@ class TranslatePageFigure(ModelFigure):
             else {k: v for k, v in state.items() if k not in ("target", "targets")}
         )
 
+    def _is_first(self) -> bool:
+        """Whether it translates what the stored pictures show, into the language that they show."""
+        cls = type(self)
+        return (self.sentence, self.target) == (
+            cls.sentence.default_value,
+            cls.target.default_value,
+        )
+
+    def to_html(self) -> str:
+        """The static form of the figure: with the picture that is stored for its model, or with words."""
+        if self._is_first():
+            return super().to_html()
+        alt = self.alt_text()
+        return static_box(self.module, self.state(), alt, in_words(alt))
+
     def alt_text(self) -> str:
         """What the figure shows, for its model: one vector in place of the lines, where there is no attention."""
+        if not self._is_first():
+            return f"“{self.sentence}”, and its {PAGE_TARGETS[self.target]} translation. It needs JavaScript."
         said = {"seq2seq": ONE_VECTOR, "transformer": TRANSFORMER}
         return inspect.cleandoc(said.get(self.model, self.alt))
 
@@ -124,3 +144,12 @@ class TranslatePageFigure(ModelFigure):
         """The name of the stored picture."""
         names = {"seq2seq": "one_vector", "transformer": "transformer"}
         return names.get(self.model, "fallback")
+
+
+def in_words(text: str) -> str:
+    """A picture of one line of words, as a data URI, where no picture is stored."""
+    svg = (
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 40">'
+        f'<text x="8" y="26" font-family="sans-serif" font-size="16" fill="#5b6472">{html.escape(text)}</text></svg>'
+    )
+    return f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}"

@@ -1,12 +1,10 @@
 """A page that translates between two languages of the reader's choice, in one file."""
 
-import base64
-import html
 from collections.abc import Sequence
 
 from ..kit import static_box
 from ..page import offline_page
-from . import TranslatePageFigure
+from . import TranslatePageFigure, in_words
 
 
 def own_page(
@@ -42,13 +40,5 @@ def own_page(
     }
     title = f"{languages[0]} to {languages[1]}"
     alt = f"A translator from {languages[0]} to {languages[1]}. It needs JavaScript."
-    box = static_box(figure.module, figure.state() | {"own": own}, alt, _words(alt))
+    box = static_box(figure.module, figure.state() | {"own": own}, alt, in_words(alt))
     return offline_page(box, title, files)
-
-
-def _words(text: str) -> str:
-    svg = (
-        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 40">'
-        f'<text x="8" y="26" font-family="sans-serif" font-size="16" fill="#5b6472">{html.escape(text)}</text></svg>'
-    )
-    return f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}"
