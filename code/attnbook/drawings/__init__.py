@@ -12,6 +12,7 @@ from attnbook.drawings.alignments import (
     where_each_word_looked,
 )
 from attnbook.drawings.blocks import (
+    a_decoder_layer_and_the_memory,
     a_norm_on_the_stream_or_beside_it,
     a_stream_for_each_word,
     numbers_normalised_together,
@@ -63,7 +64,7 @@ from attnbook.drawings.writing import (
 )
 
 __all__ = [
-    "NARROW", "Picture", "Sheet", "WIDE", "a_false_note",
+    "NARROW", "Picture", "Sheet", "WIDE", "a_decoder_layer_and_the_memory", "a_false_note",
     "a_gate_between_old_and_new", "a_list_or_a_matrix",
     "a_longer_query_insists", "a_norm_on_the_stream_or_beside_it", "a_sentence_through_one_vector",
     "a_stream_for_each_word", "a_table_never_stored", "a_tail_and_five_filters", "an_empty_row_spoils_the_matrix",
