@@ -120,7 +120,7 @@ def a_decoder_layer_and_the_memory(sheet: Sheet) -> None:
     for y, name, color, dashed in ((-8, "keys", KEY, False), (8, "values", VALUE, True)):
         sheet.line((memory - 1, cross + y), (x + out + 46, cross + y), color=color, arrow=True, dashed=dashed)
         sheet.text((memory + x + out + 46) / 2, cross + (-16 if y < 0 else 28), name, size=13, color=color)
-    sheet.text(x + out + 8, cross + 34, "queries", size=13, color=QUERY, anchor="start")
+    sheet.text(x + out - 8, cross + 34, "queries", size=13, color=QUERY, anchor="end")
     sheet.text(x + out + 52, bottom - 64, "causal mask", size=13, color=GREY, anchor="start")
 
 
