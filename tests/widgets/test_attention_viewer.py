@@ -1,11 +1,15 @@
 """The attention viewer: every form that weights come in, numbers against the tensors, and the file that it saves."""
 
+import base64
+import io
 import math
+import re
 import xml.etree.ElementTree as ET
 
 import numpy as np
 import pytest
 import torch
+from PIL import Image
 from torch import nn
 
 from attnbook.studies import START, VOCABULARY, stored_model
@@ -1251,6 +1255,18 @@ def test_the_picture_is_what_is_shown(tmp_path, long):
         assert (kind["keys"] or kind["queries"])[one.key] in texts
         assert f"Layer {one.layer}, head {one.head}: queries down, keys across" in texts
         assert len(list(root.iter("{http://www.w3.org/2000/svg}image"))) == 2
+
+
+@pytest.mark.parametrize("n", [T, 600])
+def test_the_picture_hatches_what_is_masked_in_a_causal_model(tmp_path, n):
+    w = weights(n, n)
+    for given, masked in ((w, False), (w.tril() / w.tril().sum(-1, keepdim=True), True)):
+        AttentionViewer(given, query=1, key=0).save(tmp_path / "attention.svg")
+        images = re.findall(r"image/png;base64,([^\"]+)", (tmp_path / "attention.svg").read_text("utf-8"))
+        assert len(images) == 2  # all heads, whose cells overlap if there are many tokens, and one
+        for data in images[n > T :]:  # the hatching shows where they are transparent
+            opaque = np.asarray(Image.open(io.BytesIO(base64.b64decode(data))))[..., 3] == 255
+            assert (opaque == (np.tri(*opaque.shape, dtype=bool) if masked else True)).all()
 
 
 def test_other_endings_are_an_error(tmp_path):

@@ -380,7 +380,7 @@ IN_SIGHT = """() => {
 }"""
 
 
-@pytest.mark.parametrize("width", [390, 760, 1000])
+@pytest.mark.parametrize("width", [360, 390, 760, 1000])
 def test_the_whole_search_is_in_sight_with_its_winners(open_figure, width):
     """On a card without room for every step beside the other the tree grows downwards; nothing is scrolled."""
     page = open_figure(BeamTreeFigure(step=-1), width=width)
@@ -405,6 +405,16 @@ def test_the_card_keeps_its_height_in_every_state(open_figure, width):
     for max_len in (1, 4, 7):
         page.set(target="fr", sentence=SENTENCES[4], width=5, step=-1, max_len=max_len)
         assert card.bounding_box()["height"] == pytest.approx(first, abs=1)
+
+
+@pytest.mark.parametrize("width", [360, 1000])
+def test_the_scores_of_a_short_tree_stand_beside_its_end(open_figure, width):
+    page = open_figure(BeamTreeFigure(step=-1, max_len=2, width=5), width=width)
+    ends = page.page.locator('[aria-level="3"][data-entry="kept"]').all()
+    scores = page.page.locator("[data-score]").all()
+    box, score = [max((one.bounding_box() for one in all), key=lambda b: b["y"]) for all in (ends, scores)]
+    away = max(score["x"] - box["x"] - box["width"], score["y"] - box["y"] - box["height"])
+    assert len(ends) == len(scores) == 5 and away < 90
 
 
 def test_a_phone_shows_controls_tree_and_winners_at_once(open_figure):

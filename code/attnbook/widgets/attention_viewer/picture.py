@@ -69,6 +69,9 @@ def draw_heads(
     height = max(64 + layers * tile, top + high) + 16 + SCALE
     packed = kind["heads"][row][column]
     part = part_of(packed, (len(queries), len(keys)), kind["kept"], rows, columns)
+    causal = _is_causal(kind)
+    if causal:
+        part = _unmasked(part, rows.start, columns.start)
     every = [one for line in kind["heads"] for one in line]
     tops = [max(one["top"] for one in every), _top(part)]
     signed = any(one["signed"] for one in every)
@@ -82,7 +85,7 @@ def draw_heads(
         _text(16, 28, "All heads", weight=650, size=14),
         _text(left - side, 28, title, weight=650, size=14),
         _image(
-            _overview(kind, shade, tops[0], tile),
+            _overview(kind, causal, shade, tops[0], tile),
             edge,
             52,
             heads * tile,
@@ -235,12 +238,42 @@ def _shaded(weights: np.ndarray, shade: str, top: float) -> np.ndarray:
     return pixels.round().astype("u1")
 
 
-def _overview(kind: dict[str, Any], shade: str, top: float, tile: float) -> np.ndarray:
+def _is_causal(kind: dict[str, Any]) -> bool:
+    """Whether no query of any head looks at a later key: then these are taken to be masked; as in stored.js."""
+    queries, keys = len(kind["queries"]), len(kind["keys"] or kind["queries"])
+    size = kind["thumb"]
+    near = int(
+        queries % size[0] > 0
+    )  # cells that overlap: the first above the diagonal holds some of it
+    return 1 < queries == keys and all(
+        not np.nan_to_num(np.triu(read_map(head, "thumb", size), near + 1)).any()
+        for layer in kind["heads"]
+        for head in layer
+    )
+
+
+def _unmasked(cells: np.ndarray, top: int = 0, left: int = 0) -> np.ndarray:
+    """Cells of a causal map from (top, left) on, with NaN in place of what is masked."""
+    later = np.arange(cells.shape[1]) + left > np.arange(cells.shape[0])[:, None] + top
+    cells = cells.copy()
+    cells[later & (np.ma.getdata(cells) == 0)] = (
+        np.nan
+    )  # of what is not kept, data are 0
+    return cells
+
+
+def _overview(
+    kind: dict[str, Any], causal: bool, shade: str, top: float, tile: float
+) -> np.ndarray:
     """All heads, a map of at most as many cells for each as can be seen; what separates them is drawn on top."""
     most = max(4, min(64, math.ceil(2 * tile)))
+    shown = _unmasked if causal else np.asarray
     lines = [
         np.concatenate(
-            [_smaller(read_map(head, "thumb", kind["thumb"]), most) for head in layer],
+            [
+                _smaller(shown(read_map(head, "thumb", kind["thumb"])), most)
+                for head in layer
+            ],
             axis=1,
         )
         for layer in kind["heads"]

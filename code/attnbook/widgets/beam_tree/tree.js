@@ -13,22 +13,25 @@ export const MARGIN = 20; // room for the steps' numbers at the left, where the 
 export const sameWords = (a, b) => String(a) === String(b);
 const wordText = (word) => DATA.words[word];
 
-// How wide an entry is, at least; in a tree that grows to the right lanes need no width.
-function needs({ kind, hyp }, upright) {
+// How wide an entry is, at least; in a tree that grows to the right lanes need no width. `tight`: in small type.
+function needs({ kind, hyp }, upright, tight) {
   const word = wordText(hyp.word) || "";
   if (!upright) {
     const wide = { root: 48, lane: 0, ended: 52, dropped: textWidth(word, 12.5), kept: textWidth(word, 13.5) + 12 };
     return Math.max(kind === "kept" ? 46 : 42, wide[kind]);
   }
-  const wide = { root: 50, lane: 38, ended: 54, dropped: textWidth(word, 12.5) + 2, kept: textWidth(word, 13) + 9 };
-  return Math.max(kind === "lane" ? 0 : hyp.logProb < -9.99 ? 48 : 42, wide[kind]);
+  const kept = textWidth(word, tight ? 12 : 13) + 9;
+  const wide = { root: 50, lane: 38, ended: 54, dropped: textWidth(word, 12.5) + 2, kept };
+  return Math.max(kind === "lane" ? 0 : (hyp.logProb < -9.99 ? 48 : 42) - (tight ? 4 : 0), wide[kind]);
 }
 
 // Steps of entries {hyp, kind, from}: the same order as their parents, so that no two branches cross. `room` is what
-// there is across: as many of the dropped as fit are shown, and the tree is spread over it.
-export function arrange(search, greedy, { upright, room, width }) {
-  const gap = upright ? 4 : 6;
-  const size = (entry) => (upright ? needs(entry, true) : TALL[entry.kind]);
+// there is across: as many of the dropped as fit are shown, and the tree is spread over it; on a small phone a step
+// that is wider is drawn tight.
+export function arrange(search, greedy, { upright, room, width, tight = false }) {
+  const gap = upright ? (tight ? 2 : 4) : 6;
+  const size = (entry) => (upright ? needs(entry, true, tight) : TALL[entry.kind]);
+  const across = (entries) => sum(entries.map((entry) => size(entry) + gap)) - gap;
   const columns = [[{ hyp: search.root, kind: "root", from: null }]];
   search.steps.forEach(({ kept, dropped, finished }, t) => {
     const greedyWords = greedy.words.slice(0, t + 1);
@@ -44,7 +47,6 @@ export function arrange(search, greedy, { upright, room, width }) {
         return [...own(kept), ...own(turnedDown, "dropped")];
       });
     };
-    const across = (entries) => sum(entries.map((entry) => size(entry) + gap)) - gap;
     const shown = upright && room < 460 ? 0 : droppedAt(width); // on a phone the numbers need the room
     const most = [...range(shown + 1)].reverse().find((n) => !n || across(entriesWith(n)) <= room);
     const entries = entriesWith(most);
@@ -52,7 +54,9 @@ export function arrange(search, greedy, { upright, room, width }) {
     if (finished.some((hyp) => !entries.some((entry) => entry.hyp === hyp)))
       throw new Error("a finished hypothesis lost its lane");
   });
-  columns.flat().forEach((entry) => Object.assign(entry, { kids: [], z: 0, pull: 0.02 }));
+  if (upright && !tight && columns.some((entries) => across(entries) > room))
+    return arrange(search, greedy, { upright, room, width, tight: true });
+  columns.flat().forEach((entry) => Object.assign(entry, { kids: [], z: 0, pull: 0.02, across: size(entry) }));
   columns.forEach((entries, t) =>
     entries.forEach((entry) => {
       entry.t = t;
@@ -90,7 +94,7 @@ export function arrange(search, greedy, { upright, room, width }) {
     entry.z = room / 2 + (entry.z - (low + high) / 2) * wider;
   });
   const wide = columns.map((entries) => Math.max(...entries.map((entry) => needs(entry, upright))));
-  return { columns, wide, upright };
+  return { columns, wide, upright, tight };
 }
 
 // The same places, moved no further than needed to be inside the room, whose middle is 0.
@@ -111,7 +115,7 @@ function within(places, apart, sizes, room) {
 export const leastWidth = (plan) => Math.ceil(sum(plan.wide) + 10 * plan.columns.length + RANKS);
 
 function placeColumns(plan, width) {
-  const air = clamp((width - RANKS - sum(plan.wide)) / plan.columns.length, 6, 52);
+  const air = clamp((width - RANKS - sum(plan.wide)) / plan.columns.length, 6, 130);
   let x = 0;
   return plan.wide.map((w) => {
     const left = x;
@@ -128,11 +132,11 @@ export const TOP = 26; // of a tree that grows to the right, below the steps' nu
 function geometry(plan, width, height) {
   if (plan.upright) {
     const gone = plan.columns.length - 1; // rows below the first
-    const pitch = clamp((height - 135) / Math.max(1, gone - 1), 30, 62);
+    const pitch = clamp((height - 135) / Math.max(1, gone - 1), 30, 110);
     const tall = clamp(pitch - 7, 28, 33);
     const row = (t) => (t ? 51 + (t - 1) * pitch : 14);
     const box = (entry) => {
-      const w = needs(entry, true) - (entry.kind === "ended" ? 6 : 0); // its second frame is around it
+      const w = entry.across - (entry.kind === "ended" ? 6 : 0); // its second frame is around it
       return { x: MARGIN + entry.z - w / 2, y: row(entry.t), w, tall: entry.kind === "root" ? 24 : tall };
     };
     return {
@@ -149,12 +153,14 @@ function geometry(plan, width, height) {
   const lefts = placeColumns(plan, width);
   const right = (t) => lefts[t] + plan.wide[t];
   const middle = (t) => lefts[t] + plan.wide[t] / 2;
+  const ranks = Math.min(width - RANKS, right(lefts.length - 1) + 60); // of a short tree, beside its end
   return {
+    ranks,
     box: (entry) => ({ x: lefts[entry.t], y: TOP + entry.z, w: plan.wide[entry.t], tall: TALL[entry.kind] }),
     enter: ({ t, z, kind }) => [kind === "lane" ? middle(t) : lefts[t], TOP + z],
     leave: ({ t, z, kind }) => [kind === "lane" ? middle(t) : right(t), TOP + z],
     number: (t) => [middle(t), 13],
-    rank: ({ z }) => [width - RANKS + 13, TOP + z],
+    rank: ({ z }) => [ranks + 13, TOP + z],
     score: { dx: 12, dy: 4.5, anchor: "start" },
     go: (t) => [right(t) + 14, height / 2],
     bottom: height - 8,
@@ -238,7 +244,7 @@ function drawLegend(p, y, drops) {
 function drawRanking(p, { plan, ranking, alpha }, at, act) {
   const small = { size: 12, colour: COLOUR.muted, italic: true };
   const { dx, dy, anchor } = at.score;
-  if (!plan.upright) p.text("rank", p.width - RANKS + 25, 13, "score", small);
+  if (!plan.upright) p.text("rank", at.ranks + 25, 13, "score", small);
   plan.columns
     .at(-1)
     .filter((entry) => entry.kind !== "dropped")
@@ -329,7 +335,7 @@ function drawEntry(g, { hyp, kind, t }, { x, y, w, tall }, view, act, strong) {
       e.text("word", x + w / 2, root ? y + 4.5 : y - (flat ? 2.5 : 2), word, {
         lang: view.lang,
         anchor: "middle",
-        size: flat ? (kind === "dropped" ? 12 : 12.5) : quiet || hyp.ended ? 12.5 : 13.5,
+        size: flat ? (kind === "dropped" || view.plan.tight ? 12 : 12.5) : quiet || hyp.ended ? 12.5 : 13.5,
         weight: quiet ? 500 : 650,
         colour: quiet ? COLOUR.muted : COLOUR.ink,
       });
