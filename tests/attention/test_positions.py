@@ -336,7 +336,13 @@ def test_rotary_positions_far_away_in_half_precision(dtype):
 def test_rotary_positions_are_looked_up_in_a_table():
     """In any order of calls, for heads of several sizes, dtypes and devices, as `rotate` computes them."""
     layer = RotaryPositions(base=100.0)
-    for start, size, dtype in ((0, 4, torch.float64), (500, 4, torch.float64), (3, 6, torch.float64), (1, 4, HALF[0])):
+    for start, size, dtype in (
+        (0, 4, torch.float32),
+        (1, 4, torch.float64),
+        (500, 4, torch.float64),
+        (3, 6, torch.float64),
+        (1, 4, HALF[0]),
+    ):
         x = randn(B, T, size, dtype=dtype)
         assert torch.equal(layer(x, start), rotate(x, torch.arange(start, start + T), 100.0))
     wide = randn(B, 2 * T + 1, 7)  # whatever the strides are, and wherever it begins
