@@ -207,7 +207,7 @@ def heads_and_their_average(
             sheet.box(left + i * cell, top + j * cell, cell, cell, **look)
 
     def draw(sheet: Sheet) -> None:
-        cell, left, top = (24, 92, 96) if sheet.narrow else (26, 96, 96)
+        cell, left, top = (24, 92, 96) if sheet.narrow else (22, 96, 96)
         for i, word in enumerate(source):
             sheet.text(left + (i + 0.5) * cell + 5, top - 7, word, anchor="start", size=14, turn=-90)
         for j, word in enumerate(target):
@@ -218,10 +218,11 @@ def heads_and_their_average(
         sheet.text(left, under + 22, f"average of all: error {errors[-1]:.2f}", anchor="start", size=14, bold=True)
         sheet.text(left, under + 44, "framed: a true link", anchor="start", size=14, color=KEY_INK)
         sheet.text(left, under + 64, "errors: over all sentences", anchor="start", size=14, color=GREY)
-        x0, y0 = (4, under + 108) if sheet.narrow else (left + len(source) * cell + 34, 40)
-        # on a phone two beside each other, as large as there is room for
-        across, step, small = (2, 168, 156 / len(source)) if sheet.narrow else (4, 84, 8.5)
-        high = len(target) * small + (40 if sheet.narrow else 54)
+        x0, y0 = (4, under + 108) if sheet.narrow else (left + len(source) * cell + 24, 60)
+        across = 2 if sheet.narrow else 4
+        step = (sheet.width - x0) / across  # as large as there is room for
+        small = (step - 12) / len(source)
+        high = len(target) * small + (40 if sheet.narrow else 64)
         for number, weights in enumerate(heads):
             x, y = x0 + number % across * step, y0 + number // across * high
             table(sheet, x, y, weights, small)

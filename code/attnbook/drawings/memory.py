@@ -263,7 +263,7 @@ def fast_and_slow_memory(sheet: Sheet) -> None:
     wide = 322 if sheet.narrow else 330
     for number, (title, tiled) in enumerate((("with the table", False), ("in tiles", True))):
         left = 8 if sheet.narrow else 8 + number * (wide + 24)
-        top = 26 + (number * 272 if sheet.narrow else 0)
+        top = 26 + (number * 286 if sheet.narrow else 0)
         moves = bytes_of_a_head(tiled)
         total = sum(amount for *_, amount in moves)
         sheet.text(left + wide / 2, top - 8, f"{title}: {total / 1e6:.0f} MB", bold=True)

@@ -89,7 +89,7 @@ def _parallel(sheet: Sheet, left: float, top: float) -> None:
 def where_greedy_loses(sheet: Sheet) -> None:
     """A tree in which the likeliest first word leads away from the likeliest sentence."""
     if sheet.narrow:
-        columns, wide, high, bars, scale = (10, 86, 192), 52, 58, 230, 165
+        columns, wide, high, bars, scale = (10, 80, 198), 52, 58, 234, 160
         heads = "first", "second", "probability"
     else:
         columns, wide, high, bars, scale = (30, 178, 340), 64, 48, 546, 300
@@ -121,9 +121,9 @@ def where_greedy_loses(sheet: Sheet) -> None:
         p = FOLLOWS[("<bos>", *prefix)[-2]][prefix[-1]]
         way = (start, before), (middle, before), (middle, y), (end, y)
         sheet.line(*way, color=color or PALE, width=1 + 7 * p, curved=True)
-        away = 10 + 3.5 * p
+        away = (12 if sheet.narrow else 10) + 3.5 * p
         label = y - away if y <= before else y + away + 8
-        sheet.text(end - (16 if sheet.narrow else 22), label, f"{p}", size=13)
+        sheet.text(end - (15 if sheet.narrow else 22), label, f"{p}", size=13)
         look = {"color": color or GREY, "ink": INK, "line": 2.5 if color else 1.5}
         sheet.box(end, y - 15, wide, 30, prefix[-1], size=14, **look)
 
@@ -147,9 +147,9 @@ def where_greedy_loses(sheet: Sheet) -> None:
 
 
 @drawing(
-    "Three words as pairs of bars: the draft proposes them with 0.1, 0.2 and 0.7, the expensive model wants 0.5, 0.3 "
-    "and 0.2. What the two have in common, 0.1, 0.2 and 0.2, is filled: drafted and kept. The draft's excess of 0.5 "
-    "at the third word is hatched: rejected. An arrow leads from it to the gaps of 0.4 and 0.1 at the first two "
+    "Three words as pairs of bars: the draft's probabilities q are 0.1, 0.2 and 0.7, the expensive model's p are "
+    "0.5, 0.3 and 0.2. What the two have in common, 0.1, 0.2 and 0.2, is filled: drafted and kept. The draft's excess "
+    "of 0.5 at the third word is hatched: rejected. An arrow leads from it to the gaps of 0.4 and 0.1 at the first two "
     "words: there it is drawn again."
 )
 def rejected_words_fill_the_gaps(sheet: Sheet) -> None:
@@ -170,6 +170,7 @@ def rejected_words_fill_the_gaps(sheet: Sheet) -> None:
         if p > q:
             look = {"color": QUERY, "dashed": True, "radius": 0, "line": 2, "size": 13}
             sheet.box(x, top, wide, high, f"{p - q:.1f} missing", **look)
+            sheet.text(x + wide / 2, top - 8, f"p = {p:.1f}", size=13, color=QUERY)
             end = left + 2 * step - 3, top + min(high, 46) / 2
             sheet.line(end, (x + wide + 3, end[1]), color=QUERY, width=2, arrow=True)
         else:
@@ -180,7 +181,7 @@ def rejected_words_fill_the_gaps(sheet: Sheet) -> None:
         rows = (68, 112) if sheet.narrow else (44, 66)
         for y, number, color in zip(rows, (q, p), (GREY, QUERY), strict=True):
             sheet.text(x + wide / 2, low + y, f"{number:.1f}", size=14, color=color)
-    for number, (name, color) in enumerate((("the draft says", GREY), ("the model wants", QUERY))):
+    for number, (name, color) in enumerate((("draft q", GREY), ("model p", QUERY))):
         if sheet.narrow:
             sheet.text(4, low + 48 + 44 * number, f"{name}:", anchor="start", size=13, color=color)
         else:

@@ -173,12 +173,11 @@ function drawTable(p, view) {
 
 function drawAverages(p, view) {
   const { narrow, left, size, right, bottom } = layout(p.width);
-  const x = linear(view.reach, [right + (narrow ? 8 : 24), p.width - (narrow ? 8 : 64)]);
-  p.text("title", x.range[0], 16, narrow ? "average" : "average of the values", {
-    size: 12.5,
-    colour: COLOUR.ink,
-  });
-  if (!narrow) p.text("times", p.width, 16, "sums so far ×", { size: 12.5, anchor: "end" });
+  const x = linear(view.reach, [right + (narrow ? 8 : 24), p.width - (narrow ? 48 : 64)]);
+  const room = x.range[1] - x.range[0];
+  const title = narrow ? "average" : "average of the values";
+  if (room > 60) p.text("title", x.range[0], 16, title, { size: 12.5, colour: COLOUR.ink });
+  p.text("times", p.width, 16, narrow ? "sums ×" : "sums so far ×", { size: 12.5, anchor: "end" });
   view.kept.forEach((kept, i) => {
     const y = TOP + (i + 0.5) * size;
     p.line(`base${i}`, right, y, x.range[1], y, { stroke: COLOUR.grid, "stroke-width": 1 });
@@ -190,13 +189,15 @@ function drawAverages(p, view) {
         stroke: COLOUR.ink,
         "stroke-width": 0.8,
       });
-    if (kept.factor !== null && !narrow)
-      p.text(`factor${i}`, p.width, y + 4, view.corrected ? `× ${fmt(kept.factor)}` : `(× ${fmt(kept.factor)})`, {
-        size: 12.5,
+    if (kept.factor !== null) {
+      const factor = `${narrow ? "" : "× "}${fmt(kept.factor)}`;
+      p.text(`factor${i}`, p.width, y + 4, view.corrected ? factor : `(${factor})`, {
+        size: narrow ? 12 : 12.5,
         anchor: "end",
-        halo: true,
+        halo: !narrow, // rows of a phone are as high as its digits
         weight: kept.factor < 1 ? 650 : undefined,
       });
+    }
   });
   if (view.whole !== null) {
     // what the tiles gave and, where it differs, what the row's weights give: beside their marks, if there is room
@@ -216,9 +217,10 @@ function drawAverages(p, view) {
         }),
       );
   }
-  ticks(...view.reach, narrow ? 3 : 5).forEach((v) =>
-    p.text(`t${v}`, x(v), bottom + 17, fmt(v, 1), { size: 12, anchor: "middle", colour: COLOUR.muted }),
-  );
+  ticks(...view.reach, narrow ? 3 : 5).forEach((v) => {
+    const said = fmt(v, narrow && Number.isInteger(v) ? 0 : 1);
+    p.text(`t${v}`, x(v), bottom + 17, said, { size: 12, anchor: "middle", colour: COLOUR.muted });
+  });
   const cells = [
     { label: "e^(score − largest)", colour: COLOUR.weight, mark: "box" },
     { label: "read, thrown away", colour: COLOUR.line, mark: "box" },
