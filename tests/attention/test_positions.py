@@ -336,9 +336,18 @@ def test_rotary_positions_far_away_in_half_precision(dtype):
 def test_rotary_positions_are_looked_up_in_a_table():
     """In any order of calls, for heads of several sizes, dtypes and devices, as `rotate` computes them."""
     layer = RotaryPositions(base=100.0)
-    for start, size, dtype in ((0, 4, torch.float64), (500, 4, torch.float64), (3, 6, torch.float64), (1, 4, HALF[0])):
+    for start, size, dtype in (
+        (0, 4, torch.float32),
+        (1, 4, torch.float64),
+        (500, 4, torch.float64),
+        (3, 6, torch.float64),
+        (1, 4, HALF[0]),
+    ):
         x = randn(B, T, size, dtype=dtype)
         assert torch.equal(layer(x, start), rotate(x, torch.arange(start, start + T), 100.0))
+    wide = randn(B, 2 * T + 1, 7)  # whatever the strides are, and wherever it begins
+    for x in (wide[:, 1::2, 1:5], wide[:, 1::2, 2:6], wide.mT[:, 1:5, :T].mT, wide[:1, :T, :6:2][..., :2]):
+        assert torch.equal(layer(x, 2), layer(x.clone(memory_format=torch.contiguous_format), 2))
     x = randn(T, 4, grad=True)
     with torch.inference_mode():
         RotaryPositions()(x)

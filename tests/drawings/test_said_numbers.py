@@ -19,6 +19,7 @@ NUMBERS = {
     "waiting_for_bytes": ("28", "32", "124", "16", "128", "242", "295"),
     "fast_and_slow_memory": ("136 MB", "35 MB", "1.6", "33.6", "0.5", "32 tiles"),
     "four_ways_to_share_keys": ("256", "64", "32", "64 + 8"),
+    "three_ways_to_share_keys": ("256", "64", "32"),
     "a_list_or_a_matrix": ("7", "14", "3", "4"),
     "near_or_large": ("0.35", "0.57", "0.08", "0.14", "0.29", "1.81"),
     "interference_in_a_sum": ("10", "20", "50", "40", "60", "72", "0.6", "0.8"),

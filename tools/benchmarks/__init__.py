@@ -9,6 +9,7 @@ from tools.benchmarks.compiled import COMPILED_HEADS
 from tools.benchmarks.decoding import DECODING
 from tools.benchmarks.encoder import ENCODER_LAYER
 from tools.benchmarks.family import Family
+from tools.benchmarks.language import READING, WRITING
 from tools.benchmarks.memory import MEMORY
 from tools.benchmarks.multihead import MULTI_HEAD
 from tools.benchmarks.scores import ADDITIVE, DOT
@@ -18,8 +19,12 @@ __all__ = ["FAMILIES", "GROUPS"]
 
 TRANSLATION = (TRAINING, GREEDY, CACHE)
 EFFICIENT = (DECODING, CAUSAL, WINDOWED, MEMORY)
+LANGUAGE = (READING, WRITING)
 FAMILIES: dict[str, Family] = {
     family.name: family
-    for family in (DOT, ADDITIVE, MULTI_HEAD, ENCODER_LAYER, *TRANSLATION, *EFFICIENT, COMPILED_HEADS)
+    for family in (DOT, ADDITIVE, MULTI_HEAD, ENCODER_LAYER, *TRANSLATION, *EFFICIENT, COMPILED_HEADS, *LANGUAGE)
 }
-GROUPS = {"translation": [family.name for family in TRANSLATION], "efficient": [family.name for family in EFFICIENT]}
+GROUPS = {
+    name: [family.name for family in families]
+    for name, families in (("translation", TRANSLATION), ("efficient", EFFICIENT), ("language", LANGUAGE))
+}

@@ -13,7 +13,7 @@ Turned round by: a kind that fails only because its distances are clipped or its
     one that holds only because far distances are clipped to trained ones (the runs with room), one that holds at twice
     the length and not at eight times, or "none" answering without a causal mask.
 
-About 25 minutes on one core.
+About half an hour on one core.
 """
 
 from collections.abc import Iterator
@@ -39,6 +39,8 @@ def plans() -> Iterator[dict]:
         yield PLAN | {"task": "mirror", "kind": kind, "max_distance": most, "longer": 4}
     yield PLAN | {"task": "mirror", "kind": "rotary", "longer": 4}
     yield PLAN | {"task": "look back", "kind": "sinusoidal", "longer": 4}
+    for kind, causal in (("none", True), ("ALiBi", False), ("ALiBi", True)):
+        yield PLAN | {"task": "look back", "kind": kind, "causal": causal, "longer": 4}
 
 
 def lengths_matter(task: str, kind: str, longer: int, **others) -> bool:

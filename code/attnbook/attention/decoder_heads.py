@@ -65,4 +65,5 @@ class DecoderAttention(MultiHeadAttention):
     def project_all(self, x: Tensor) -> tuple[Tensor, ...]:
         """As in the layer above, queries and keys normalised."""
         q, k, v = super().project_all(x)
-        return self.norm_q(q), self.norm_k(k), v
+        # values by themselves: as a part of the product they would keep the other parts until the backward pass
+        return self.norm_q(q), self.norm_k(k), v.contiguous()

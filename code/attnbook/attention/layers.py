@@ -14,8 +14,10 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from attnbook.attention.masks import (
+    LARGE,
     combine_masks,
     masked_softmax,
+    shared_triangle,
     unchecked_masked_softmax,
 )
 from attnbook.attention.scores import multiplicative_score
@@ -25,6 +27,7 @@ from attnbook.checks import (
     check_probability,
     check_query_key,
     check_value,
+    readable,
 )
 
 
@@ -84,12 +87,32 @@ def _fused(
     if bias is not None:  # one float mask says both: what to add, and −inf
         bias = bias.to(query)
         mask = bias if mask is None else bias.masked_fill(~mask, -torch.inf)
+    causal = mask is not None and bias is None and _is_causal(mask)
     output = F.scaled_dot_product_attention(
-        query, key, value, attn_mask=mask, dropout_p=dropout, enable_gqa=shared_heads
+        query,
+        key,
+        value,
+        attn_mask=None if causal else mask,
+        dropout_p=dropout,
+        is_causal=causal,
+        enable_gqa=shared_heads,
     )
     if output.requires_grad and not torch.compiler.is_compiling():
         _refuse_second_derivatives(output.grad_fn)
     return output.squeeze(-3) if single else output
+
+
+def _is_causal(mask: Tensor) -> bool:
+    """Whether a mask is the plain triangle, whose empty half the kernel can leave out; a look at a large one pays."""
+    size = mask.shape[-1]
+    square = mask.shape[-2] == size and mask.numel() == size**2
+    if size < LARGE or size % 8 or not square or not mask.is_contiguous():
+        return False
+    if not readable(mask):
+        return False
+    # eight entries at a time
+    found = mask.view(size, size).view(torch.int64)
+    return torch.equal(found, shared_triangle(size, mask.device).view(torch.int64))
 
 
 def _refuse_second_derivatives(kernel: Any) -> None:

@@ -15,6 +15,7 @@ from attnbook.checks import (
     check_scores,
     check_valid_lens,
     has_values,
+    is_traced,
 )
 
 
@@ -70,6 +71,27 @@ def causal_mask(
         )
     allowed = torch.ones(num_queries, num_keys, dtype=torch.bool, device=device)
     return allowed.tril(diagonal=num_keys - num_queries)
+
+
+def shared_triangle(size: int, device: torch.device | None = None) -> Tensor:
+    """`causal_mask(size)`, a large one made once: models ask for it again and again. Nobody may write to it."""
+    if size < LARGE:
+        return causal_mask(size, device=device)
+    key = size, device
+    stored = _TRIANGLE.get(key)
+    if stored is None or is_traced():
+        with torch.inference_mode(False):  # a mask that can be used anywhere
+            stored = causal_mask(size, device=device)
+        if (
+            type(stored) is Tensor and not is_traced()
+        ):  # none of a fake mode, which ends
+            _TRIANGLE.clear()
+            _TRIANGLE[key] = stored
+    return stored
+
+
+LARGE = 256  # positions, from which on a mask costs more than a look at it
+_TRIANGLE: dict[tuple[int, torch.device | None], Tensor] = {}
 
 
 def sliding_window_mask(

@@ -103,19 +103,20 @@ class Table:
 
     def __init__(self) -> None:
         self.stored: Tensor | None = None
+        self.kind: tuple[torch.dtype, torch.device] | None = None
 
     def rows(
         self, start: int, end: int, like: Tensor, make: Callable[[int, int], Tensor]
     ) -> Tensor:
-        """The rows from start to end, made by make(start, end) in the dtype and on the device of another tensor."""
+        """The rows from start to end, made by make(start, end) for tensors of the dtype and on the device of `like`."""
         if is_traced():
             return make(start, end)
         stored, kind = self.stored, (like.dtype, like.device)
-        if stored is None or len(stored) < end or (stored.dtype, stored.device) != kind:
+        if stored is None or len(stored) < end or self.kind != kind:
             with torch.inference_mode(False):  # a table that can be used anywhere
                 stored = make(0, max(64, 2 * end))
             if type(stored) is Tensor:  # none of a fake mode, which ends
-                self.stored = stored
+                self.stored, self.kind = stored, kind
         return stored[start:end]
 
 
@@ -201,7 +202,7 @@ def rotate(x: Tensor, position: Tensor, base: float = 10000.0) -> Tensor:
         raise ValueError(
             f"position must be ({x.shape[-2]},), one number for each position of x, got {tuple(position.shape)}"
         )
-    return _turned(x, *_waves(position, rotary_frequencies(size, base), x))
+    return _turned(x, _turns(position, rotary_frequencies(size, base), x))
 
 
 def rotary_frequencies(head_dim: int, base: float = 10000.0) -> Tensor:
@@ -224,24 +225,31 @@ def rotary_frequencies(head_dim: int, base: float = 10000.0) -> Tensor:
     return base ** (-even / head_dim)
 
 
-def _waves(
-    position: Tensor, frequencies: Tensor, like: Tensor
-) -> tuple[Tensor, Tensor]:
-    """Cosines and sines (T, Dh) of positions (T,) times frequencies (Dh/2,), one number for each feature."""
+def _turns(position: Tensor, frequencies: Tensor, like: Tensor) -> Tensor:
+    """e^(i p ω), complex, (T, Dh/2), for positions (T,) and frequencies (Dh/2,)."""
     # angles in float32 at least: bfloat16 cannot tell position 257 from 256
     precise = torch.promote_types(like.dtype, torch.float32)
     position, frequencies = (
-        x.to(like.device, precise) for x in (position, frequencies)
+        numbers.to(like.device, precise) for numbers in (position, frequencies)
     )
-    angle = position[:, None] * frequencies  # (T, Dh/2)
-    angle = angle.repeat_interleave(2, dim=-1)  # (T, Dh)
-    return angle.cos().to(like.dtype), angle.sin().to(like.dtype)
+    angle = position[:, None] * frequencies
+    return torch.polar(torch.ones_like(angle), angle)
 
 
-def _turned(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
-    """Each pair (x_2i, x_2i+1) of (…, T, Dh) rotated, cosines and sines (T, Dh) given."""
-    across = torch.stack([-x[..., 1::2], x[..., 0::2]], dim=-1).flatten(-2)
-    return x * cos + across * sin
+def _turned(x: Tensor, turns: Tensor) -> Tensor:
+    """Each pair of features of (…, T, Dh), read as a complex number, times its turn (T, Dh/2)."""
+    precise = x.to(torch.promote_types(x.dtype, torch.float32))
+    pairs = precise.unflatten(-1, (-1, 2))
+    if is_traced() or not _side_by_side(pairs):
+        pairs = pairs.clone(memory_format=torch.contiguous_format)
+    turned = torch.view_as_complex(pairs) * turns
+    return torch.view_as_real(turned).flatten(-2).to(x.dtype)
+
+
+def _side_by_side(pairs: Tensor) -> bool:
+    """Whether (…, 2) lies in memory as complex numbers do."""
+    *strides, last = pairs.stride()
+    return last == 1 and not any(s % 2 for s in (*strides, pairs.storage_offset()))
 
 
 class RotaryPositions(nn.Module):
@@ -289,12 +297,10 @@ class RotaryPositions(nn.Module):
             if self.scaling is not None:
                 frequencies = self.scaling(frequencies)
             position = torch.arange(first, end, device=x.device)
-            waves = _waves(position, frequencies, x)
-            return torch.stack(waves, dim=1)  # (positions, 2, Dh)
+            return _turns(position, frequencies, x)
 
         table = self._tables.setdefault(size, Table())
-        cos, sin = table.rows(start, start + length, x, make).unbind(1)
-        return _turned(x, cos, sin)
+        return _turned(x, table.rows(start, start + length, x, make))
 
 
 def _check_even(size: int) -> None:

@@ -75,7 +75,7 @@ def _parser() -> argparse.ArgumentParser:
     option = add("serve", repository.serve, "serve the built book on this machine")
     option("--port", type=int, default=8000, help="port of its address (8000)")
     add("chapter", repository.chapter, "execute chapters", "tools.chapter")
-    add("train", translating.train, "train a translator", "attnbook.train")
+    add("train", translating.train, "train a translator or a language model", "attnbook.train")
 
     option = add("translate", translating.translate, "translate sentences")
     option(
@@ -93,6 +93,15 @@ def _parser() -> argparse.ArgumentParser:
     option("--length-penalty", type=float, help="exponent of the length penalty in a beam search (0.6)")
     option("--max-len", type=_whole, default=60, help="the most tokens to write (60)")
     option("--tokens", action="store_true", help="write tokens in small letters, with a space between any two")
+
+    option = add("write", translating.write, "continue a text with a language model")
+    option("model", help="what attnbook train --task language-model has written: its folder, or the file in it")
+    option("beginning", nargs="+", help="the text to continue")
+    option("--length", type=_whole, default=100, help="how many tokens to write (100)")
+    option("--temperature", type=_positive, default=0.8, help="below 1 likely tokens become likelier (0.8)")
+    option("--top-k", type=_whole, help="draw from so many of the likeliest tokens only")
+    option("--top-p", type=_positive, help="draw from the fewest tokens whose probabilities sum to this")
+    option("--seed", type=int, default=0, help="of what is drawn (0)")
 
     option = add(
         "page-model",

@@ -13,7 +13,6 @@ start it with torchrun on each, the second with --node-rank 1:
 """
 
 import argparse
-import hashlib
 import json
 import os
 import shlex
@@ -27,6 +26,7 @@ import torch
 from attnbook.checks import check_count, check_positive
 from attnbook.command.first_look import BOOKS_OWN, first_look, read_data
 from attnbook.command.languages import add_language_options, check_languages
+from attnbook.command.same_data import check_same_data
 from attnbook.data import Split
 from attnbook.files import make_folder, write_atomically
 from attnbook.reproducible import best_device, seed_everything
@@ -46,6 +46,12 @@ def _parser(prog: str = PROG) -> argparse.ArgumentParser:
         description=__doc__.splitlines()[0],
         formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog=examples.replace(PROG, prog),
+    )
+    parser.add_argument(
+        "--task",
+        default="translation",
+        choices=("translation", "language-model"),
+        help="with language-model the options are others: --task language-model --help",
     )
     parser.add_argument(
         "--data",
@@ -116,7 +122,7 @@ def _prepare(options: argparse.Namespace, recipe: Recipe, report: Report | None)
     )
     make_folder(options.out)
     if report:
-        _check_same_data(options.out, split)
+        check_same_data(options.out, "\n".join(f"{pair.source}\t{pair.target}" for pair in split.train))
     return split, _languages(options, script)
 
 
@@ -131,17 +137,11 @@ def _say(said: str) -> None:
     print(said, file=sys.stderr, flush=True)
 
 
-def _check_same_data(out: Path, split: Split) -> None:
-    """Refuse to resume with data other than what training began with."""
-    text = "\n".join(f"{pair.source}\t{pair.target}" for pair in split.train)
-    mark = hashlib.sha256(text.encode()).hexdigest()
-    stored = out / "data.sha256"
-    if not stored.exists():
-        write_atomically(stored, mark + "\n")
-    elif stored.read_text("utf-8").strip() != mark:
-        raise CheckpointError(
-            f"{out} holds a training run on other data; take another folder, or the same data and seed"
-        )
+def _task(arguments: Sequence[str]) -> str | None:
+    """What is to be trained, before the options that this decides are known."""
+    parser = argparse.ArgumentParser(add_help=False)
+    parser.add_argument("--task")
+    return parser.parse_known_args(arguments)[0].task
 
 
 def main(arguments: Sequence[str] | None = None, prog: str = PROG) -> int:
@@ -155,10 +155,13 @@ def main(arguments: Sequence[str] | None = None, prog: str = PROG) -> int:
         0, or 2 after an error that the user can mend, with its message on stderr.
     """
     arguments = sys.argv[1:] if arguments is None else list(arguments)
-    options = _parser(prog).parse_args(arguments)
     command = shlex.join(["python", "-m", "attnbook.train", *arguments])
     try:
-        return _run(options, command)
+        if _task(arguments) == "language-model":
+            from attnbook.command import language_models
+
+            return language_models.train(arguments, prog, command)
+        return _run(_parser(prog).parse_args(arguments), command)
     except (CheckpointError, ModuleNotFoundError, OSError, OtherProcessError, ValueError) as error:
         print(f"{prog}: {error}", file=sys.stderr)
         return 2

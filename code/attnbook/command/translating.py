@@ -1,4 +1,4 @@
-"""The subcommands about translators: train, translate, and a page of one's own."""
+"""The subcommands about trained models: train, translate, write, and a page of one's own."""
 
 import argparse
 import hashlib
@@ -26,6 +26,13 @@ def train(options: argparse.Namespace, rest: list[str]) -> int:
     from attnbook.command.train import main
 
     return main(rest, "attnbook train")
+
+
+def write(options: argparse.Namespace, rest: list[str]) -> int:
+    """Hand on to `attnbook.command.language_models`."""
+    from attnbook.command.language_models import write as run
+
+    return run(options, rest)
 
 
 def translate(options: argparse.Namespace, rest: list[str]) -> int:
@@ -58,8 +65,9 @@ def _as_trained(line: str, translator: "Translator") -> list[str]:
 
 def _translator(name: str) -> "Translator":
     from attnbook.data import bundled_pairs
+    from attnbook.language import kind_of_file
     from attnbook.text import Writing
-    from attnbook.training import CheckpointError
+    from attnbook.training import CheckpointError, read_archive
     from attnbook.translation import Translator, load_page_model
     from attnbook.weights import PAGE_MODELS, page_file, page_targets
 
@@ -81,6 +89,10 @@ def _translator(name: str) -> "Translator":
     try:
         return Translator.load(path)
     except CheckpointError as error:
+        if isinstance(error.__cause__, KeyError) and kind_of_file(read_archive(path)) == "language model":
+            raise ValueError(
+                f"{path} holds a language model, not a translator; attnbook write writes with it"
+            ) from error
         raise ValueError(
             f"{path} is damaged, or is no translator ({error.__cause__}); train one with attnbook train"
         ) from error

@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 
 from attnbook.drawings.sheet import Sheet, drawing, shade, tint
-from attnbook.page.style import GREY, INK, OUTPUT, VIOLET
+from attnbook.page.style import GREY, INK, KEY, OUTPUT, QUERY, VALUE, VIOLET
 
 WORDS = "time", "flies", "like", "an", "arrow"
 HEARD = 0.25, 0.3, 0.1, 0.05, 0.3  # what "flies" hears: an example
@@ -76,25 +76,52 @@ def a_norm_on_the_stream_or_beside_it(sheet: Sheet) -> None:
     for number, (title, said, more, after) in enumerate(panels):
         x, out = (38 + 170 * number, 78) if sheet.narrow else (110 + 330 * number, 130)
         sheet.text(x + out / 2, 18, title, bold=True)
-        sheet.line((x, 350), (x, 32), width=3.5, arrow=True)
-        sheet.text(x + 16, 44, "z", italic=True)
-        sheet.text(x + 16, 350, "x", italic=True)
-        for name, foot in (("attention", 326), ("network", 190)):
-            plus = foot - 84
-            sheet.line((x, foot), (x + out, foot), (x + out, plus), (x + 11, plus), color=GREY, arrow=True)
-            high = 44 if after else 58
-            sheet.box(x + out - 44, foot - high - 15, 88, 30, name, fill="#ffffff", size=14)
-            place = (x - 27, plus - 42) if after else (x + out - 27, foot - 32)
-            sheet.box(*place, 54, 24, "norm", color=VIOLET, fill=shade(0.25), ink=INK, size=14)
-            sheet.dot(x, plus, 10, fill="#ffffff", color=INK)
-            sheet.line((x - 5, plus), (x + 5, plus))
-            sheet.line((x, plus - 5), (x, plus + 5))
+        _sublayers(sheet, x, out, ("attention", "network"), 350, after=after)
         middle = x + out / 2 - 4 if sheet.narrow else x + out / 2
         if sheet.narrow:
             sheet.text(middle, 374, said, size=14, color=VIOLET)
             sheet.text(middle, 393, more, size=14, color=VIOLET)
         else:
             sheet.text(middle, 374, f"{said} {more}", size=14, color=VIOLET)
+
+
+def _sublayers(sheet: Sheet, x: float, out: float, names: tuple[str, ...], bottom: float, *, after: bool) -> None:
+    """A stream from x at the bottom up to z, and a branch for each sublayer."""
+    sheet.line((x, bottom), (x, bottom - 46 - 136 * len(names)), width=3.5, arrow=True)
+    sheet.text(x + 16, bottom - 34 - 136 * len(names), "z", italic=True)
+    sheet.text(x + 16, bottom, "x", italic=True)
+    for number, name in enumerate(names):
+        foot = bottom - 24 - 136 * number
+        plus = foot - 84
+        sheet.line((x, foot), (x + out, foot), (x + out, plus), (x + 11, plus), color=GREY, arrow=True)
+        high = 44 if after else 58
+        sheet.box(x + out - 44, foot - high - 15, 88, 30, name, fill="#ffffff", size=14)
+        place = (x - 27, plus - 42) if after else (x + out - 27, foot - 32)
+        sheet.box(*place, 54, 24, "norm", color=VIOLET, fill=shade(0.25), ink=INK, size=14)
+        sheet.dot(x, plus, 10, fill="#ffffff", color=INK)
+        sheet.line((x - 5, plus), (x + 5, plus))
+        sheet.line((x, plus - 5), (x, plus + 5))
+
+
+@drawing(
+    "A decoder layer in post-LN, from below: the stream is a heavy vertical arrow from x to z with three side branches "
+    "that return to it in a circled plus, each followed by a norm on the stream: self-attention with a causal mask, "
+    "cross-attention, and the network. From the right the memory, the encoder's output, enters the cross-attention as "
+    "keys and values; its queries come from the stream."
+)
+def a_decoder_layer_and_the_memory(sheet: Sheet) -> None:
+    """Three sublayers around one stream, and the source that enters the second."""
+    x, out, bottom = (38, 100, 462) if sheet.narrow else (190, 150, 462)
+    _sublayers(sheet, x, out, ("self", "cross", "network"), bottom, after=True)
+    memory = x + out + (114 if sheet.narrow else 200)
+    cross = bottom - 24 - 136 - 44
+    sheet.box(memory, cross - 24, 84, 48, "memory", color=VALUE, fill=tint(VALUE), ink=INK, size=14)
+    sheet.text(memory + 42, cross + 42, "encoder", size=13)
+    for y, name, color, dashed in ((-8, "keys", KEY, False), (8, "values", VALUE, True)):
+        sheet.line((memory - 1, cross + y), (x + out + 46, cross + y), color=color, arrow=True, dashed=dashed)
+        sheet.text((memory + x + out + 46) / 2, cross + (-16 if y < 0 else 28), name, size=13, color=color)
+    sheet.text(x + out - 8, cross + 34, "queries", size=13, color=QUERY, anchor="end")
+    sheet.text(x + out + 52, bottom - 64, "causal mask", size=13, color=GREY, anchor="start")
 
 
 WORD = torch.tensor([1.0, 3.0, 5.0, 7.0])  # the features of one word

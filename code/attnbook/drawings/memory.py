@@ -84,13 +84,26 @@ LATENT = 4 * SIZE, SIZE // 2  # a latent and the rotated part, as DeepSeek-V2 ha
 )
 def four_ways_to_share_keys(sheet: Sheet) -> None:
     """Eight query heads on eight, two and one key/value heads, and on a latent."""
+    _ways_to_share(sheet, ("multi-head", "grouped", "multi-query", "latent"))
+
+
+@drawing(
+    "Three rows, each a layer with eight query heads and a bar for what its cache keeps per position, with heads of 16 "
+    "numbers. Multi-head: each query has a key and a value of its own, 256 numbers. Grouped: the first four queries "
+    "share one key and value, the last four another, 64. Multi-query: all share one, 32."
+)
+def three_ways_to_share_keys(sheet: Sheet) -> None:
+    """Eight query heads on eight, two and one key/value heads."""
+    _ways_to_share(sheet, ("multi-head", "grouped", "multi-query"))
+
+
+def _ways_to_share(sheet: Sheet, names: tuple[str, ...]) -> None:
     kept = [2 * groups * SIZE for groups in (HEADS, 2, 1)] + [sum(LATENT)]
-    names = "multi-head", "grouped", "multi-query", "latent"
     left, bars, longest, row = (4, 196, 136, 112) if sheet.narrow else (160, 384, 200, 94)
     heads = [left + 8 + 21 * h for h in range(HEADS)]
     sheet.text(left, 14, "8 queries", anchor="start", size=13, color=QUERY)
     sheet.text(bars, 14, "kept per position", anchor="start", size=13, bold=True)
-    for number, (name, groups) in enumerate(zip(names, (8, 2, 1, 0), strict=True)):
+    for number, (name, groups) in enumerate(zip(names, (8, 2, 1, 0), strict=False)):
         top = 30 + row * number
         queries = top + (26 if sheet.narrow else 8)
         keys = queries + (46 if groups else 62)
@@ -121,10 +134,12 @@ def four_ways_to_share_keys(sheet: Sheet) -> None:
             sheet.text(bars, y + 36, said, anchor="start", size=13)
         else:
             sheet.text(bars + kept[number] * longest / kept[0] + 8, y + 14, said, anchor="start", size=14)
-    y = 30 + row * 4 + (14 if sheet.narrow else 4)
+    y = 30 + row * len(names) + (14 if sheet.narrow else 4)
     for x, color, said in ((4, KEY, "key"), (64, VALUE, "value")):
         sheet.bar(x, y, 10, 18, fill=color)
         sheet.text(x + 16, y + 14, said, anchor="start", size=13)
+    if "latent" not in names:
+        return
     for x, color in ((136, KEY), (146, VALUE)):
         sheet.box(x, y, 10, 18, color=color, dashed=True, radius=0, line=1)
     sheet.text(164, y + 14, "from the latent, not kept", anchor="start", size=13)

@@ -44,6 +44,31 @@ def readers_in_longer_rows(groups: Sequence[tuple[str, Sequence[Row]]]) -> Pictu
     return Picture(draw, alt)
 
 
+def right_answers(columns: Sequence[str], groups: Sequence[tuple[str, Sequence[Row]]]) -> Picture:
+    """Right answers, one row per reader, one column per condition.
+
+    Args:
+        columns: their headings.
+        groups: a heading and its rows; a row is a name and, for each column, the seeds' results in percent.
+
+    Returns:
+        The picture.
+    """
+
+    def draw(sheet: Sheet) -> None:
+        label, wide = (84, 122) if sheet.narrow else (176, 150)
+        lefts = [label + wide * column for column in range(len(columns))]
+        for left, words in zip(lefts, columns, strict=True):
+            sheet.text(left + wide / 2, 16, words, size=13)
+        bottom = _table(sheet, 24, lefts, wide, groups, lambda percent: percent / 100)
+        sheet.text(4, bottom + 16, "right answers in %: median (range) of the seeds", anchor="start", size=13)
+
+    alt = f"Right answers in percent, median of the seeds: {', '.join(columns)}. " + " ".join(
+        f"{heading}, {name}: {_listed(cells)}." for heading, rows in groups for name, cells in rows
+    )
+    return Picture(draw, alt)
+
+
 def steps_until_learned(peaks: Sequence[float], groups: Sequence[tuple[str, Sequence[Row]]], limit: int) -> Picture:
     """Steps that runs needed, one row per warm-up, one column per peak learning rate.
 

@@ -19,6 +19,13 @@ from attnbook.interop.d2l import (
 )
 from attnbook.interop.decoders import from_huggingface_decoder
 from attnbook.interop.loading import load_d2l
+from attnbook.interop.pretrained import (
+    MINILM_PACKAGE,
+    MINILM_SHA256,
+    PretrainedEncoder,
+    load_minilm,
+    minilm_folder,
+)
 from attnbook.interop.published import PublishedDecoder
 from attnbook.interop.pytorch import (
     from_torch_attention,
@@ -49,6 +56,11 @@ __all__ = [
     "from_d2l_encoder_block",
     "from_huggingface_bert",
     "load_bert",
+    "MINILM_PACKAGE",
+    "MINILM_SHA256",
+    "PretrainedEncoder",
+    "minilm_folder",
+    "load_minilm",
     "from_huggingface_decoder",
     "TIME_FLIES",
 ]

@@ -1,5 +1,39 @@
-"""Language models: how they write."""
+"""Language models: texts to learn from, how they are trained and measured, and how they write."""
 
+from attnbook.language.corpora import TextSplit, read_text, split_text
+from attnbook.language.fitting import (
+    LANGUAGE_RECIPES,
+    FittedLanguageModel,
+    LanguageRecipe,
+    described_loss,
+    fit_language_model,
+    measured,
+    random_pieces,
+)
+from attnbook.language.ngrams import ngram_loss
+from attnbook.language.text_model import (
+    TextModel,
+    held_out_loss,
+    kind_of_file,
+    next_token_loss,
+)
 from attnbook.language.writing import continue_tokens
 
-__all__ = ["continue_tokens"]
+__all__ = [
+    "TextSplit",
+    "read_text",
+    "split_text",
+    "LanguageRecipe",
+    "LANGUAGE_RECIPES",
+    "random_pieces",
+    "fit_language_model",
+    "FittedLanguageModel",
+    "next_token_loss",
+    "held_out_loss",
+    "measured",
+    "described_loss",
+    "ngram_loss",
+    "continue_tokens",
+    "TextModel",
+    "kind_of_file",
+]

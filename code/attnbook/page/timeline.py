@@ -58,7 +58,7 @@ def _glimpses() -> np.ndarray:
 
 
 def _causal() -> np.ndarray:
-    return _normalised(np.tril(_bump(np.arange(9) - 1.0, 1.4)))
+    return _normalised(np.tril(np.ones((9, 9))))
 
 
 # What the weights of each idea look like, from formulas and not from data: 9 by 9, queries down.
@@ -73,7 +73,7 @@ SKETCHES: dict[str, Callable[[], np.ndarray]] = {
     "previous": lambda: _bump(np.arange(9) - 1.0, 0.5),
     "mirror": lambda: _bump(8.0 - np.arange(9), 1.0),
     "causal": _causal,
-    "both sides": lambda: _bump(np.arange(9), 2.4),
+    "both sides": lambda: _bump(np.arange(9), 4.0),
 }
 
 

@@ -1,6 +1,7 @@
 """From text to token ids and back: spelling, vocabularies of words and subwords, BPE dropout, writing."""
 
 from attnbook.text.bpe_dropout import BPEDropout
+from attnbook.text.byte_pieces import ByteVocabulary
 from attnbook.text.spelling import (
     BOS,
     EOS,
@@ -33,6 +34,7 @@ __all__ = [
     "Vocabulary",
     "WordVocabulary",
     "SubwordVocabulary",
+    "ByteVocabulary",
     "vocabulary_from_dict",
     "BPEDropout",
     "Writing",

@@ -3,7 +3,8 @@
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import is_dataclass
-from typing import Any, TypeVar
+from types import UnionType
+from typing import Any, TypeVar, get_args, get_origin
 
 import torch
 from torch import Tensor, nn
@@ -40,17 +41,21 @@ def settings(kind: Callable[..., object], stored: Any, weights: Any) -> dict[str
             _check(name, stored[name], parameter.annotation)
         elif is_dataclass(kind) or parameter.default is parameter.empty:
             raise ValueError(f"the setting {name} is missing")
-        if name.endswith("layers") and stored.get(name, 0) > len(weights):
+        number = parameter.annotation is int and name.endswith("layers")
+        if number and stored.get(name, 0) > len(weights):
             raise ValueError(
                 f"{name} is {stored[name]}, with only {len(weights)} weights"
             )
     return stored
 
 
-def _check(name: str, value: object, kind: type) -> None:
-    if type(value) is not kind and not (kind is float and type(value) is int):
+def _check(name: str, value: object, kind: Any) -> None:
+    several = get_args(kind) if isinstance(kind, UnionType) else (kind,)
+    kinds = [get_origin(one) or one for one in several]  # tuple, of tuple[int, ...]
+    if type(value) not in kinds and not (float in kinds and type(value) is int):
+        called = " or ".join(one.__name__ for one in kinds)
         raise TypeError(
-            f"the setting {name} must be of type {kind.__name__}, got {repr(value)[:40]}"
+            f"the setting {name} must be of type {called}, got {repr(value)[:40]}"
         )
     if isinstance(value, (int, float)) and not abs(value) <= LARGEST:  # NaN, too
         raise ValueError(f"the setting {name} is out of range: {repr(value)[:40]}")

@@ -17,6 +17,7 @@ from attnbook.attention import (
     combine_masks,
     sliding_window_mask,
 )
+from attnbook.attention.masks import shared_triangle
 from attnbook.attention.splitting import check_kv_heads, head_size
 from attnbook.checks import (
     check_count,
@@ -33,7 +34,7 @@ from attnbook.transformer.blocks import (
     get_activation,
 )
 
-NORMS = {"rms": nn.RMSNorm, "layer": nn.LayerNorm}
+NORMS = ("rms", "layer")
 POSITIONS = ("rotary", "learned", "sinusoidal")
 
 
@@ -110,7 +111,7 @@ class LanguageModelConfig:
             check_positive(name, getattr(self, name))
         check_probability("dropout", self.dropout)
         get_activation(self.activation)
-        for name, choices in (("norm", (*NORMS,)), ("positions", POSITIONS)):
+        for name, choices in (("norm", NORMS), ("positions", POSITIONS)):
             if getattr(self, name) not in choices:
                 raise ValueError(
                     f"{name} must be {', '.join(choices[:-1])} or {choices[-1]}, got {getattr(self, name)!r}"
@@ -218,7 +219,11 @@ class LanguageModel(nn.Module):
         given = combine_masks(shape, lens, mask, tokens.device)
         past = near = None
         if length > 1:  # a single new token may look at all that were before
-            past = near = causal_mask(length, total, device=tokens.device)
+            past = near = (
+                causal_mask(length, total, tokens.device)
+                if start
+                else shared_triangle(length, tokens.device)
+            )
         if config.window is not None and config.window < total:
             near = sliding_window_mask(length, config.window, total, tokens.device)
         return _both(past, given), _both(near, given)
@@ -241,7 +246,8 @@ def _positions(
 
 
 def _norm(config: LanguageModelConfig) -> nn.Module:
-    return NORMS[config.norm](config.d_model, eps=config.eps)
+    norm = nn.RMSNorm if config.norm == "rms" else nn.LayerNorm
+    return norm(config.d_model, eps=config.eps)
 
 
 def _layer(config: LanguageModelConfig, rotary: RotaryPositions | None) -> EncoderLayer:

@@ -1,7 +1,8 @@
 """When to stop a training, and which weights to keep: by the loss on the development set."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import nn
@@ -74,6 +75,7 @@ class EarlyStopping:
         patience: how many evaluations without a new best until the training stops; None to never stop it.
         path: where the best weights and the history are kept, so that a resumed training knows them; None for memory.
         writes: write there; of several processes, one does.
+        loss: (model, batches) → the loss; `development_loss` if not given.
 
     Attributes:
         history: (steps, development loss) of every evaluation.
@@ -85,18 +87,19 @@ class EarlyStopping:
     def __init__(
         self,
         model: nn.Module,
-        batches: Iterable[Batch],
+        batches: Iterable[Any],
         every: float,
         patience: int | None = None,
         path: str | Path | None = None,
         writes: bool = True,
+        loss: Callable[[Any, list], float] | None = None,
     ):
         check_positive("every", every)
         if patience is not None:
             check_count("patience", patience)
         self.model, self.batches, self.every = model, list(batches), every
         self.patience, self.path = patience, None if path is None else Path(path)
-        self.writes = writes
+        self.writes, self.loss = writes, loss
         self.history: list[tuple[int, float]] = []
         self.weights: dict | None = None
         if self.path is not None and self.path.exists():
@@ -124,7 +127,7 @@ class EarlyStopping:
         return self.exhausted
 
     def _evaluate(self, step: int) -> None:
-        loss = development_loss(self.model, self.batches)
+        loss = (self.loss or development_loss)(self.model, self.batches)
         better = loss < self.best
         self.history.append((step, loss))
         if better:

@@ -2,8 +2,7 @@
 
 `record` writes one operation on the tape; its `back` takes the gradient of the result to those of the inputs. A
 tensor's `_base` is the tensor that it is a view of. `_writes` counts how often the history of a base was changed by
-writing into it or one of its views; a view whose `_seen` lags behind gets a new history, through its base, when it is
-asked for it.
+writing into it or one of its views; a view whose `_seen` lags behind gets a new one, through its base, when asked.
 """
 
 import contextlib
@@ -111,6 +110,7 @@ FACTS = {
     "dim": lambda self: len(self._shape),
     "size": lambda self, dim=None: self.shape if dim is None else self._shape[axis(dim, len(self._shape))],
     "stride": lambda self, dim=None: self._strides if dim is None else self._strides[axis(dim, len(self._shape))],
+    "storage_offset": lambda self: self._offset,
     "numel": lambda self: math.prod(self._shape),
     "is_contiguous": lambda self, memory_format=None: in_a_row(self._shape, self._strides),
     "is_floating_point": lambda self: self.dtype.kind == 2,

@@ -36,7 +36,13 @@ function drawList(list, view) {
       COLOUR.ink,
       view.lang,
     ),
-    sentenceRow(references.length > 1 ? "references" : "reference", someOf(references, list), "", COLOUR.line, view.lang),
+    sentenceRow(
+      references.length > 1 ? "references" : "reference",
+      someOf(references, list),
+      "",
+      COLOUR.line,
+      view.lang,
+    ),
   );
 }
 

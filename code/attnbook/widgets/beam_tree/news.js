@@ -104,7 +104,8 @@ function outcome(view, parts) {
 export function explain(view) {
   const { step, last, width, alpha, lang } = view;
   const units = lang === "zh-Hans" ? " Each Chinese character counts as a word." : "";
-  if (step === 0) return `The model has read “${view.text}”. Every search begins with <bos>, log-probability 0.${units}`;
+  if (step === 0)
+    return `The model has read “${view.text}”. Every search begins with <bos>, log-probability 0.${units}`;
   if (step < last) return news(view);
   if (width === 1) return "A beam of width 1 is greedy decoding: one prefix, and the likeliest word after it.";
   const parts = partingOf(view);

@@ -104,7 +104,7 @@ function drawCharts(p, view, fig) {
   });
   const aside = { size: 12, anchor: "end", colour: COLOUR.muted };
   p.text("unit", right, small ? 32 : 15, "log axis", aside);
-  p.text("bandName", right, small ? 50 : 42, small ? "band: middle half" : `band: middle half of ${view.name}`, aside);
+  if (!small) p.text("bandName", right, 42, `band: middle half of ${view.name}`, aside); // else said below
   const floors = measure === "apart" ? [y, low].map((scale) => scale(Math.log10(FLOOR))) : [Infinity, Infinity];
   rounding(p, "rounding", above, floors[0], true);
   if (other) series(p, "other", otherLine, { x, y, colour: otherColour, shape: otherShape, bold: false, lost });
