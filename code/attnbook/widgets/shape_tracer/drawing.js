@@ -80,7 +80,8 @@ function drawHeadings(p, view, plan) {
     italic: true,
   });
   const code = codeOf(step, size);
-  p.text("code", 0, 36, p.width < 340 ? code.replace("y = ", "") : code, { mono: true, size: 12.5, colour: COLOUR.muted });
+  const said = p.width < 340 ? code.replace("y = ", "") : code;
+  p.text("code", 0, 36, said, { mono: true, size: 12.5, colour: COLOUR.muted });
   p.group("labels", { "aria-hidden": "true" }, (g) =>
     plan.blocks.forEach((block) => {
       const { left, top, head } = block;
