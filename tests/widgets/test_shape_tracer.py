@@ -216,14 +216,24 @@ def test_a_smaller_table_keeps_the_cell_inside_and_reset_restores(page):
     assert {name: page.state(name) for name in ShapeTracerFigure().state()} == ShapeTracerFigure().state()
 
 
+@pytest.mark.parametrize("width", [360, 390])
 @pytest.mark.parametrize("sizes", [(4, 8, 2), (6, 12, 1), (6, 12, 4)])
-def test_it_fits_on_a_phone(open_figure, sizes):
+def test_it_fits_on_a_phone(open_figure, sizes, width):
     t, d, h = sizes
-    page = open_figure(ShapeTracerFigure(num_positions=t, d_model=d, num_heads=h), width=390, theme="dark")
+    page = open_figure(ShapeTracerFigure(num_positions=t, d_model=d, num_heads=h), width=width, theme="dark")
     page.page.emulate_media(reduced_motion="reduce")  # the cells are where they go at once
-    for step in (0, 1, 3, 5):
+    for step in (0, 1, 3, 4, 5):
         page.slide("step", step)
         page.require_fit()
+
+
+def test_on_a_phone_one_table_fills_the_room_of_two(open_figure):
+    page = open_figure(ShapeTracerFigure(), width=390)
+    page.page.emulate_media(reduced_motion="reduce")
+    for step in (0, 1, 4, 5):
+        page.slide("step", step)
+        stage, cell = (page.page.locator(one).last.bounding_box() for one in (".ab-stage", "[data-cell]"))
+        assert stage["y"] + stage["height"] - cell["y"] - cell["height"] < 50
 
 
 # -- Python --

@@ -48,10 +48,10 @@ export function drawSteps(p, view, fig) {
         colour: left ? COLOUR.muted : COLOUR.ink,
         "text-decoration": left ? "line-through" : undefined,
       });
-      g.text("shape", x + wide / 2, y + 38, shapeText(view.shapes[i]), { anchor: "middle", size: 12.5, mono: true });
+      g.text("shape", x + wide / 2, y + 38, shapeText(view.shapes[i]), { anchor: "middle", size: 13, mono: true });
       g.text("index", x + wide / 2, y + 56, indexText(view.path[i]), {
         anchor: "middle",
-        size: 12,
+        size: 13,
         mono: true,
         colour: COLOUR.accent,
       });
@@ -79,7 +79,9 @@ function drawHeadings(p, view, plan) {
     colour: COLOUR.muted,
     italic: true,
   });
-  p.text("code", 0, 36, codeOf(step, size), { mono: true, size: 12.5, colour: COLOUR.muted });
+  const code = codeOf(step, size);
+  const said = p.width < 340 ? code.replace("y = ", "") : code;
+  p.text("code", 0, 36, said, { mono: true, size: 12.5, colour: COLOUR.muted });
   p.group("labels", { "aria-hidden": "true" }, (g) =>
     plan.blocks.forEach((block) => {
       const { left, top, head } = block;
@@ -192,7 +194,7 @@ function drawCell(g, view, plan, [t, f], hatch) {
   const text = mixed ? (w < 34 ? short(run.output[row][column], 1) : fmt(run.output[row][column])) : letter(t) + f;
   g.text("name", w / 2, h / 2 + 5, text, {
     anchor: "middle",
-    size: w < 30 ? 12 : 13,
+    size: w < 30 ? 12 : h > 40 && !mixed ? 15 : 13,
     "letter-spacing": w < 30 ? "-0.4" : undefined,
     weight: astray && !mixed ? 700 : 500,
     "pointer-events": "none",

@@ -7,7 +7,7 @@ import { NARROW } from "../kit/paint.js";
 import { drawSteps, drawTensor, indexText, letter, shapeText } from "./drawing.js";
 import {
   attend, blocksOf, divisionError, furthest, HEADS, mergeHeads, misplaced, POSITIONS, sample, shapesOf, SIZES,
-  splitHeads, STEPS, trace, traceAll, viewHeads,
+  splitHeads, STEPS, TALLEST, trace, traceAll, viewHeads,
 } from "./maths.js";
 
 function inWords(view) {
@@ -136,7 +136,7 @@ function render({ model, el }) {
     // As high as its highest step, so that the buttons below do not jump; but no large gap where only one step is high.
     height(width) {
       const heights = range(6).map((step) => blocksOf(step, width, sizes()).height);
-      return Math.max(heights[model.get("step")], Math.min(Math.max(...heights), 360));
+      return Math.max(heights[model.get("step")], Math.min(Math.max(...heights), TALLEST));
     },
     draw: (p, view) => drawTensor(p, view, fig, ids, onKey),
     label: (view) =>

@@ -97,6 +97,7 @@ export function divisionError(D, H) {
 
 // ---- where things are ----------------------------------------------------------------------------
 
+export const TALLEST = 360; // of a drawing that keeps its height from step to step
 const TOP = 92; // of the cells: title, code, names of the heads, numbers of the columns
 const LABEL = 20; // width of a column of row labels
 export const WEIGHT = 30; // width of a cell of the weights
@@ -105,7 +106,10 @@ export const WEIGHT = 30; // width of a cell of the weights
 export function blocksOf(step, width, size) {
   const { T, D, H, wrong } = size;
   const Dh = D / H;
-  const tall = 32;
+  const isTable = step === 0 || step > 3 || (step === 1 && !wrong);
+  // on a phone heads stand below each other at steps 3 and 4: one table takes as much room
+  const room = isTable && width < NARROW ? Math.min(TALLEST, blocksOf(3, width, size).height) - TOP - 6 : 0;
+  const tall = clamp(Math.floor(room / T), 32, 60);
   const gap = width < NARROW ? 6 : 10;
   const wide = clamp(Math.floor((width - LABEL - gap * (H - 1)) / D), 22, 58);
   if (step === 0 || step > 3) {
@@ -119,7 +123,7 @@ export function blocksOf(step, width, size) {
       blocks: range(H).map((h) => ({ left: left + h * Dh * wide, top: TOP, head: h, labels: h === 0, first: h * Dh })),
     };
   }
-  if (step === 1 && !wrong) {
+  if (isTable) {
     // (B, T, H, Dh): each row in pieces
     const left = Math.max(LABEL, (width - D * wide - gap * (H - 1)) / 2);
     const lefts = range(H).map((h) => left + h * (Dh * wide + gap));
