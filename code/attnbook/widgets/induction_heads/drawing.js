@@ -63,7 +63,7 @@ export function drawStrip(p, view, fig) {
       rx: 3,
     });
     p.text(`symbol${t}`, layout.middle(t), top + 18, DATA.vocabulary[id], {
-      size: t ? 14 : 12,
+      size: t && wide > 12 ? 14 : 12,
       anchor: "middle",
       weight: chosen || after ? 700 : 500,
       colour: chosen ? COLOUR.onAccent : COLOUR.ink,
