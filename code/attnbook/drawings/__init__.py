@@ -17,6 +17,7 @@ from attnbook.drawings.blocks import (
     a_stream_for_each_word,
     numbers_normalised_together,
 )
+from attnbook.drawings.linear_attention import one_triangle_in_three_ways, what_three_tasks_ask
 from attnbook.drawings.lookup import a_longer_query_insists, one_key_or_a_blend
 from attnbook.drawings.masks import an_empty_row_spoils_the_matrix, three_exponentials_shifted
 from attnbook.drawings.matrices import a_list_or_a_matrix, interference_in_a_sum, near_or_large, overlapping_keys
@@ -65,20 +66,20 @@ from attnbook.drawings.writing import (
 
 __all__ = [
     "NARROW", "Picture", "Sheet", "WIDE", "a_decoder_layer_and_the_memory", "a_false_note",
-    "a_gate_between_old_and_new", "a_list_or_a_matrix",
-    "a_longer_query_insists", "a_norm_on_the_stream_or_beside_it", "a_sentence_through_one_vector",
-    "a_stream_for_each_word", "a_table_never_stored", "a_tail_and_five_filters", "an_empty_row_spoils_the_matrix",
-    "budget_of_a_row", "cut_and_swap_or_reshape", "drawing", "each_point_by_its_weight",
-    "every_number_of_a_tiny_transformer", "every_query_meets_every_key", "fast_and_slow_memory",
-    "first_push_of_two_losses", "four_claimed_links", "four_steps_or_one", "four_ways_to_share_keys",
-    "from_one_width_to_a_matrix", "heads_and_their_average", "interference_in_a_sum", "links_that_cross",
-    "near_or_large", "nearness_lifted", "numbers_normalised_together", "one_key_or_a_blend", "overlapping_keys",
+    "a_gate_between_old_and_new", "a_list_or_a_matrix", "a_longer_query_insists",
+    "a_norm_on_the_stream_or_beside_it", "a_sentence_through_one_vector", "a_stream_for_each_word",
+    "a_table_never_stored", "a_tail_and_five_filters", "an_empty_row_spoils_the_matrix", "budget_of_a_row",
+    "cut_and_swap_or_reshape", "drawing", "each_point_by_its_weight", "every_number_of_a_tiny_transformer",
+    "every_query_meets_every_key", "fast_and_slow_memory", "first_push_of_two_losses", "four_claimed_links",
+    "four_steps_or_one", "four_ways_to_share_keys", "from_one_width_to_a_matrix", "heads_and_their_average",
+    "interference_in_a_sum", "links_that_cross", "near_or_large", "nearness_lifted",
+    "numbers_normalised_together", "one_key_or_a_blend", "one_triangle_in_three_ways", "overlapping_keys",
     "readers_in_longer_rows", "rejected_words_fill_the_gaps", "right_answers", "room_for_nested_names",
     "rows_at_once_or_in_turn", "shade", "steps_until_learned", "the_teachers_word_or_its_own",
     "three_exponentials_shifted", "three_favourites", "three_heads_share_the_width", "three_kinds_of_models",
     "three_vectors_of_a_word", "three_ways_to_share_keys", "three_widths", "tint", "twenty_fits",
     "two_guards_of_the_answer", "two_heads_that_copy", "two_looks_back", "two_readings_of_a_table",
     "two_stacks_and_a_memory", "two_stories_for_one_output", "waiting_for_bytes", "weights_and_true_links",
-    "what_a_cache_saves", "where_each_word_looked", "where_greedy_loses", "where_positions_act",
-    "where_the_parameters_are", "who_asks_whom", "who_works_for_the_museum",
+    "what_a_cache_saves", "what_three_tasks_ask", "where_each_word_looked", "where_greedy_loses",
+    "where_positions_act", "where_the_parameters_are", "who_asks_whom", "who_works_for_the_museum",
 ]  # fmt: skip

@@ -174,27 +174,33 @@ def _answers(sheet: Sheet, left: float, top: float, title: str, memory, written)
 
 @drawing(
     "Weights of three keys, 0, 1 and 3, for the query 1. Left, a Gaussian kernel of width 1: 0.35, 0.57, 0.08; "
-    "the key 1 that is the query itself gets the most; the answer is 1.81. Right, the kernel 1 + qk: 0.14, 0.29, 0.57, "
-    "the largest key gets the most; the answer is 3."
+    "the key 1 that is the query itself gets the most; the answer is 1.81. Middle, the kernel exp(qk): 0.04, 0.11, "
+    "0.84. Right, the kernel 1 + qk: 0.14, 0.29, 0.57. In both the largest key gets the most; the answers are 3.65 "
+    "and 3."
 )
 def near_or_large(sheet: Sheet) -> None:
-    """A kernel that looks for what is near, and a dot product of features, which does not."""
+    """A kernel that looks for what is near, and two made of a dot product, which do not."""
     query = 1.0
-    wide = 150 if sheet.narrow else 270
+    wide = 102 if sheet.narrow else 200
+    gaussian = "Gaussian" if sheet.narrow else "Gaussian, width 1"
     for number, (title, kernel) in enumerate(
-        (("Gaussian, width 1", (-((query - KEYS) ** 2) / 2).exp()), ("1 + qk", 1 + query * KEYS))
+        (
+            (gaussian, (-((query - KEYS) ** 2) / 2).exp()),
+            ("exp(qk)", (query * KEYS).exp()),
+            ("1 + qk", 1 + query * KEYS),
+        )
     ):
         weights = kernel / kernel.sum()
-        left = 8 + number * (wide + 24) if sheet.narrow else 56 + number * (wide + 50)
+        left = 4 + number * (wide + (13 if sheet.narrow else 42))
         middle, floor, tall = left + wide / 2, 190, 130
         sheet.text(middle, 18, title, bold=True)
         step = wide / 3
         for j, (key, weight) in enumerate(zip(KEYS.tolist(), weights.tolist(), strict=True)):
             x = left + step * (j + 0.5)
-            high = tall * weight / 0.6
-            sheet.box(x - 20, floor - high, 40, high, color=VIOLET, fill=shade(weight), radius=0)
+            high, half = tall * weight / 0.9, 13 if sheet.narrow else 20
+            sheet.box(x - half, floor - high, 2 * half, high, color=VIOLET, fill=shade(weight), radius=0)
             sheet.text(x, floor - high - 7, f"{weight:.2f}", size=13)
-            sheet.text(x, floor + 19, f"key {key:.0f}", color=KEY, size=13)
+            sheet.text(x, floor + 19, f"{key:.0f}" if sheet.narrow else f"key {key:.0f}", color=KEY, size=13)
         sheet.line((left, floor), (left + wide, floor))
         sheet.text(left, floor - tall - 22, "weight", anchor="start", color=VIOLET, size=13)
         at = left + step * 1.5
