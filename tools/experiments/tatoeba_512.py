@@ -85,10 +85,10 @@ def run(data: str | None, seed: int, epochs: int) -> dict:
 def summary(results: list[dict], options) -> dict:
     """All rows."""
     return {
-        "measured": "negative log-likelihood in nats per word: of the training batches (with dropout), averaged over "
-        "an epoch, and of the 128 lines after them; the entropy of the training translations given their source "
-        "(floor), and the part of their words that the vocabulary lacks (unknown); after the last epoch, the part of "
-        "the sentences whose translation is one of those listed, of sentences trained on and of others; d2l's BLEU "
-        "with k = 2 of the four sentences that d2l shows",
+        "measured": "negative log-likelihood in nats per token, <eos> among them: of the training batches (with "
+        "dropout), averaged over an epoch, and of the 128 lines after them; the entropy of the training translations "
+        "given their source (floor), and the part of their tokens that the vocabulary lacks (unknown); after the last "
+        "epoch, the part of the sentences whose translation is one of those listed, of sentences trained on and of "
+        "others; d2l's BLEU with k = 2 of the four sentences that d2l shows",
         "rows": results,
     }
