@@ -130,6 +130,8 @@ def pages_of(page) -> list[str]:
         ("Bahdanau", "12. Bahdanau translation"),
         ("how do I mask padding?", "4. Masked softmax"),
         ("注意力", "Glossary"),
+        ("层规范化", "Glossary"),
+        ("层归一化", "Glossary"),  # the second word for it
         ("scaled dot product", "5. Scoring functions"),
         ("BLEU", "11. Sequence to sequence"),
         ("ALiBi", "8. Positional encoding"),

@@ -56,7 +56,7 @@ def right_answers(columns: Sequence[str], groups: Sequence[tuple[str, Sequence[R
     """
 
     def draw(sheet: Sheet) -> None:
-        label, wide = (94, 122) if sheet.narrow else (176, 150)
+        label, wide = (104, 118) if sheet.narrow else (176, 150)
         wide = min(wide, (sheet.width - label) / len(columns))
         lefts = [label + wide * column for column in range(len(columns))]
         for left, words in zip(lefts, columns, strict=True):
