@@ -41,18 +41,24 @@ export function cutWord(word, has) {
  *   pieces     with [CLS] in front and [SEP] behind
  *   rows       of the embedding, one for each piece
  *   otherwise  per piece, whether the whole vocabulary would cut its word in another way
- *   changed    those words: {word, here, there}, in pieces */
+ *   changed    those words: {word, here, there}, in pieces
+ *   unknown    the words for which the whole vocabulary has no pieces either
+ *   unseen     how many characters were left out since nobody sees them, such as NUL
+ *   kept, all  how many pieces the page has, and how many the model */
 export function makeReader(kept, others) {
   const rows = new Map(kept.map((piece, row) => [piece, row]));
   const left = new Set(others);
   const here = (piece) => rows.has(piece);
   const there = (piece) => rows.has(piece) || left.has(piece);
+  const counts = { kept: kept.length, all: kept.length + others.length };
   return (text) => {
-    const read = { pieces: ["[CLS]"], otherwise: [false], changed: [] };
+    const unseen = (text.match(NOTHING) || []).length;
+    const read = { pieces: ["[CLS]"], otherwise: [false], changed: [], unknown: [], unseen, ...counts };
     for (const word of wordsOf(text)) {
       const whole = here(word);
       const [now, full] = whole ? [[word], [word]] : [cutWord(word, here), cutWord(word, there)];
       const changed = now.join(" ") !== full.join(" ");
+      if (full[0] === "[UNK]") read.unknown.push(word);
       if (changed) read.changed.push({ word, here: now, there: full });
       read.pieces.push(...now);
       now.forEach(() => read.otherwise.push(changed));
