@@ -1,6 +1,6 @@
 """A figure: the reader's own sentence through a real pretrained encoder, in the browser, with all its heads."""
 
-from ..kit import ModelFigure, line, number_between, taking
+from ..kit import ModelFigure, line, number_between, taking, yes_or_no
 
 SENTENCE = line(300)
 
@@ -18,6 +18,7 @@ class RealSentenceFigure(ModelFigure):
         layer: from 1 to 6.
         head: from 1 to 12.
         query: the position of the piece that looks, from 0, which is [CLS].
+        loaded: whether to load the model at once; otherwise a button does.
 
     Raises:
         TypeError, ValueError: a value of the wrong kind or outside its limits; the message names what would fit.
@@ -30,7 +31,8 @@ class RealSentenceFigure(ModelFigure):
     alt = """“The dog slept because it was tired.” in the ten pieces that a pretrained encoder reads, and its attention.
         On one side small heat maps of all 72 heads, six layers down and twelve heads across: many have a dark column
         at [CLS], [SEP] or the full stop, others a dark line beside the diagonal. Head 12 of layer 6 is drawn large,
-        with the pieces on both axes: “it” gives 0.68 of its weight to “dog”. In the live figure the model reads any
+        with the pieces on both axes: “it” gives 0.68 of its weight to “dog”, as
+        do most of the others. In the live figure the model reads any
         sentence."""
 
     sentence = taking(
@@ -40,3 +42,4 @@ class RealSentenceFigure(ModelFigure):
     layer = number_between(6, 1, 6, "the number of a layer", whole=True)
     head = number_between(12, 1, 12, "the number of a head", whole=True)
     query = number_between(5, 0, 47, "the position of the piece that looks", whole=True)
+    loaded = yes_or_no(False, "whether the model is loaded")

@@ -7,18 +7,21 @@ const [SIDE, TOP, GAP] = [17, 42, 1];
 const tileOf = (width) => Math.min(56, (width - SIDE - GAP * (HEADS - 1)) / HEADS);
 export const gridHeight = (width) => TOP + LAYERS * (tileOf(width) + GAP) + 4;
 
-// The cells of a map, one path for each of twenty shades: seventy-two maps have too many cells for an element each.
-function cells(p, key, weights, T, left, top, size) {
+// The cells of a map: for each shade one path, whose strokes are runs of cells. Seventy-two maps have too many cells for
+// an element each.
+function cells(p, key, weights, T, left, top, size, steps) {
+  const shades = Array.from(weights, (a) => Math.round(steps * a));
   const paths = new Map();
-  const at = (x) => Number(x.toFixed(2));
-  weights.forEach((a, i) => {
-    const shade = Math.round(20 * a);
-    if (!shade) return;
-    const [x, y] = [at(left + (i % T) * size), at(top + Math.floor(i / T) * size)];
-    paths.set(shade, `${paths.get(shade) || ""}M${x} ${y}h${at(size)}v${at(size)}h${-at(size)}z`);
-  });
-  p.group(key, { "pointer-events": "none" }, (g) =>
-    paths.forEach((d, shade) => g.add("path", `s${shade}`, { d, fill: weightFill(shade / 20) })),
+  for (let i = 0; i < shades.length; ) {
+    const [from, shade] = [i, shades[i]];
+    do i += 1;
+    while (i % T && shades[i] === shade);
+    if (shade) paths.set(shade, `${paths.get(shade) || ""}M${from % T} ${Math.floor(from / T)}h${i - from}`);
+  }
+  const at = (x) => Number(x.toFixed(3));
+  const transform = `translate(${at(left)} ${at(top + size / 2)}) scale(${at(size)})`;
+  p.group(key, { transform, "pointer-events": "none" }, (g) =>
+    paths.forEach((d, shade) => g.add("path", `s${shade}`, { d, stroke: weightFill(shade / steps) })),
   );
 }
 
@@ -67,7 +70,7 @@ export function drawGrid(p, view, act) {
         },
         (g) => {
           g.rect("ground", left, top, size, size, { fill: weightFill(0) });
-          cells(g, "cells", weights[l][h], T, left, top, size / T);
+          cells(g, "cells", weights[l][h], T, left, top, size / T, 10);
           g.rect("frame", left + 0.5, top + 0.5, size - 1, size - 1, {
             fill: "none",
             stroke: here ? COLOUR.query : COLOUR.line,
@@ -103,7 +106,7 @@ export function drawMap(p, view, act) {
     colour: COLOUR.muted,
   });
   p.rect("ground", left, top, T * size, T * size, { fill: weightFill(0) });
-  cells(p, "cells", map, T, left, top, size);
+  cells(p, "cells", map, T, left, top, size, 20);
   const every = Math.ceil(13 / size); // where there is no room for all words, some are named
   const strong = row.indexOf(Math.max(...row));
   pieces.forEach((piece, t) => {

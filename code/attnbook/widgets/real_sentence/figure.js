@@ -88,9 +88,11 @@ function render({ model, el }) {
   fig.card.prepend(html("style", { text: STYLE }));
   let [shown, refused, failed, share] = [STORED, "", "", null];
 
+  // What the model cannot read stays in its field, and a sentence says why.
   const ask = (name, value) => {
     const text = value.replace(BREAKS, " ");
-    refused = text.length > CHARACTERS ? `This text has ${text.length} characters, the figure reads ${CHARACTERS}.` : "";
+    if (text.length > CHARACTERS) refused = `This text has ${text.length} characters, and the figure reads ${CHARACTERS}.`;
+    else refused = real && (name === "sentence" || text.trim()) ? problemOf(real(text)) : "";
     if (refused) fig.redraw();
     else fig.set({ [name]: text });
   };
@@ -102,27 +104,30 @@ function render({ model, el }) {
   const status = html("p", { class: "ab-rs-status", role: "status" });
   const pieces = html("div", { class: "ab-rs-pieces", role: "group", "aria-label": "Pieces: choose the one that looks" });
   fig.card.querySelector(".ab-head").after(form, status, pieces);
-
-  form.onsubmit = async (event) => {
+  form.onsubmit = (event) => {
     event.preventDefault();
     sentence.now();
     other.now();
-    if (real || share !== null) return;
-    [share, failed] = [0, ""];
+    failed = "";
+    fig.set({ loaded: true });
     fig.redraw();
+  };
+
+  async function bring() {
+    share = 0;
     try {
       const file = await loadFile(model, NAME, (part) => {
         share = part;
         fig.redraw();
       });
-      await new Promise((resolve) => setTimeout(resolve)); // the full bar is drawn
+      await new Promise((resolve) => setTimeout(resolve, 30)); // the full bar is drawn
       real = real || makeModel(file);
     } catch (error) {
-      failed = `The model could not be loaded: ${error.message}. Below is a stored sentence.`;
+      failed = `The model could not be loaded: ${error.message}. What is shown is a stored sentence.`;
     }
     share = null;
     fig.redraw();
-  };
+  }
 
   function showPieces(view) {
     const same = pieces.abOf === view.shown;
@@ -146,6 +151,9 @@ function render({ model, el }) {
     choose: (layer, head) => fig.set({ layer, head }),
     look: (query) => fig.set({ query }),
   };
+  fig.select("layer", { label: "Layer", options: range(1, 7) });
+  fig.select("head", { label: "Head", options: range(1, 13) });
+  fig.controlsFirst();
   fig.stage({
     basis: 400,
     grow: 5,
@@ -160,34 +168,38 @@ function render({ model, el }) {
     draw: (p, view) => drawMap(p, view, act),
     label: (view) => `The weights of layer ${view.layer}, head ${view.head}, each piece’s in a row`,
   });
-  fig.reset(["sentence", "other", "layer", "head", "query"]);
+  fig.reset(["sentence", "other", "query", "loaded"]).addEventListener("click", () => {
+    [refused, failed] = ["", ""];
+    fig.redraw();
+  });
   fig.output("cosine", { label: "cosine of the two sentences", digits: 2, note: "of the means of their last hidden states" });
   fig.card.append(html("p", { class: "ab-rs-cost", text: COST }));
 
   return fig.start((state) => {
-    const [text, second] = [state("sentence"), state("other")];
-    for (const [{ input }, value] of [[sentence, text], [other, second]])
-      if (document.activeElement !== input && !refused) input.value = value;
-    const said = [refused, failed].filter(Boolean);
-    let cosine = null;
-    if (real) {
+    const [text, second, wanted] = [state("sentence"), state("other"), state("loaded")];
+    if (wanted && !real && !failed && share === null) bring();
+    if (!refused)
+      for (const [{ input }, value] of [[sentence, text], [other, second]])
+        if (document.activeElement !== input) input.value = value;
+    const asFirst = text === STORED.sentence;
+    let cosine = asFirst && second === STORED.other ? STORED.cosine : null;
+    let said = asFirst ? "One stored sentence. Load the model, and type your own." : "Load the model to read this sentence.";
+    shown = STORED;
+    if (wanted && real) {
       const [now, beside] = [text, second].map(real);
       const problem = problemOf(now);
       if (!problem) shown = now;
-      said.push(problem, ...notesOn(now));
-      if (second.trim()) said.push(...[problemOf(beside)].filter(Boolean).map((one) => `To compare: ${one}`));
-      if (now.T && beside.T) cosine = dot(now.vector, beside.vector);
-    } else {
-      if (text === STORED.sentence && second === STORED.other) cosine = STORED.cosine;
-      if (text !== STORED.sentence) said.push(`Load the model to read this; below is “${STORED.sentence}”`);
-      else if (!failed) said.push("One stored sentence. Load the model, and type your own.");
+      cosine = now.T && beside.T ? dot(now.vector, beside.vector) : null;
+      said = problem || notesOn(now).join(" ");
     }
-    load.hidden = Boolean(real) || share !== null;
+    status.textContent = refused || failed || (share === null ? said : "The model is being loaded.");
+    const ready = wanted && real;
+    load.hidden = Boolean(ready) || share !== null;
     loading.hidden = share === null;
     bar.value = share || 0;
     loading.lastChild.textContent = `${Math.round(MEGABYTES * (share || 0))} of ${MEGABYTES} MB`;
-    fig.card.dataset.state = real ? "ready" : failed ? "failed" : share === null ? "stored" : "loading";
-    status.textContent = said.filter(Boolean).join(" ");
+    fig.card.setAttribute("aria-busy", String(share !== null));
+    fig.card.dataset.state = ready ? "ready" : failed ? "failed" : "stored";
     const [layer, head, query] = [state("layer"), state("head"), clamp(state("query"), 0, shown.T - 1)];
     fig.show({ cosine });
     fig.say(seen(shown, layer, head, query));
