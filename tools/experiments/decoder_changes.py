@@ -7,10 +7,11 @@ Equal: text, vocabulary, batches of a seed, steps, optimiser; parameters, but fo
 Control: the block of 2017 once more with other seeds, paired as the changes are: what chance does.
 Seeds: 5 (1 to 5), beside the one of the tuning. Measured on the two test chapters, which no choice has seen.
 Turned round by: differences that do not all have one sign in the five pairs, or whose mean is no larger than the
-    largest difference of the control, are told as no difference. Two layers of width 64 and 250 steps of 512 tokens,
-    one reading of the text: what helps here need not help where training is long, and what does not help may.
+    largest difference of the control, are told as no difference. Two layers of width 64 and 400 steps of 512 tokens,
+    some 1.6 readings of the text: what helps here need not help where training is long, and what does not help may.
 
-About ten minutes on one core.
+A try with 250 steps left the block of 2017 at the level of single tokens' counts, hence 400. About a quarter of an hour
+on one core; the rows were joined from two runs.
 """
 
 from collections.abc import Iterator
@@ -18,7 +19,7 @@ from collections.abc import Iterator
 from attnbook.studies import book_ids, changed_decoder, fit_decoder, measure_decoder
 from attnbook.transformer import LanguageModel, LanguageModelConfig, count_parameters
 
-OPTIONS = {"seeds": 5, "steps": 250}
+OPTIONS = {"seeds": 5, "steps": 400}
 RATES = (2e-3, 5e-3, 1.2e-2)
 NAMES = (
     "2017",

@@ -95,7 +95,7 @@ def fit_decoder(
     sizes: dict,
     lr: float,
     seed: int,
-    steps: int = 250,
+    steps: int = 400,
     batch_size: int = 4,
     subwords: int = 1024,
 ) -> LanguageModel:
