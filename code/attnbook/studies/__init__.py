@@ -18,9 +18,8 @@ from attnbook.studies.costs import (
 from attnbook.studies.decoder_changes import (
     DECODER_CHANGES,
     OF_2017,
-    OF_TODAY,
     book_ids,
-    changed_decoder,
+    decoder_after,
     fit_decoder,
     measure_decoder,
 )
@@ -340,9 +339,8 @@ __all__ = [
     "counts_of",
     "OF_2017",
     "DECODER_CHANGES",
-    "OF_TODAY",
     "book_ids",
-    "changed_decoder",
+    "decoder_after",
     "fit_decoder",
     "measure_decoder",
 ]

@@ -1,4 +1,4 @@
-"""A small language model in the form of 2017, and what each change since then does to it."""
+"""A small language model from the block of 2017 to today's, one change after another."""
 
 from functools import cache
 
@@ -33,48 +33,40 @@ OF_2017 = {
     "positions": "sinusoidal",
     "scale_embedding": True,
 }
-#: One change each, by what it is called; two thirds of the width give a gated network as many parameters.
+#: The changes from there to today's block, in the order in which they are made; two thirds of the width give a gated
+#: network as many parameters.
 DECODER_CHANGES: dict[str, dict] = {
     "pre-norm": {"norm_first": True},
     "RMSNorm": {"norm": "rms"},
-    "GELU": {"activation": "gelu"},
-    "SwiGLU": {"gated": True, "activation": "silu", "d_ff": 171},
-    "learned positions": {"positions": "learned"},
-    "rotary positions": {"positions": "rotary"},
-    "grouped queries": {"num_kv_heads": 2},
     "no biases": {"attention_bias": False, "feed_forward_bias": False},
+    "SwiGLU": {"gated": True, "activation": "silu", "d_ff": 171},
+    "rotary positions": {"positions": "rotary"},
     "QK-norm": {"qk_norm": True},
-    "untied output": {"tie_output": False},
+    "grouped queries": {"num_kv_heads": 2},
 }
-#: The changes that today's block makes, all together.
-OF_TODAY = (
-    "pre-norm",
-    "RMSNorm",
-    "SwiGLU",
-    "rotary positions",
-    "grouped queries",
-    "no biases",
-    "QK-norm",
-)
 
 
-def changed_decoder(name: str) -> dict:
-    """Sizes and choices after a change.
+def decoder_after(change: str | None = "grouped queries") -> dict:
+    """Sizes and choices after a change and all that come before it.
 
     Args:
-        name: one of `DECODER_CHANGES`; "2017" for none, "today" for all of `OF_TODAY` together.
+        change: one of `DECODER_CHANGES`; the last one, if not given; None for the block of 2017.
 
     Returns:
         What `LanguageModelConfig` takes, without the vocabulary's size.
 
     Raises:
-        KeyError: another name.
+        ValueError: another name.
     """
-    names = {"2017": (), "today": OF_TODAY}.get(name, (name,))
-    sizes = dict(OF_2017)
-    for one in names:
-        sizes |= DECODER_CHANGES[one]
-    return sizes
+    names = [None, *DECODER_CHANGES]
+    if change not in names:
+        raise ValueError(
+            f"change must be None or one of {', '.join(DECODER_CHANGES)}; got {change!r}"
+        )
+    made = names[1 : names.index(change) + 1]
+    return OF_2017 | {
+        key: value for one in made for key, value in DECODER_CHANGES[one].items()
+    }
 
 
 @cache
