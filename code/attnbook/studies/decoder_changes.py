@@ -3,7 +3,7 @@
 from functools import cache
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from attnbook.language import (
     described_loss,
@@ -93,6 +93,8 @@ def fit_decoder(
 ) -> LanguageModel:
     """Train a language model on this book's prose, by AdamW with a warm-up and half a cosine.
 
+    Its first embeddings have the Transformer's size, 1 / √D; other weights begin as `LanguageModel` has them.
+
     Args:
         sizes: what `LanguageModelConfig` takes, without the vocabulary's size.
         lr: the largest learning rate.
@@ -112,6 +114,8 @@ def fit_decoder(
     pieces = random_pieces(ids, config.max_positions, batch_size, seed)
     seed_everything(seed)
     model = LanguageModel(config)
+    # the Transformer's: times √D, a token is then as large as the sinusoids added to it
+    nn.init.normal_(model.embedding.weight, std=config.d_model**-0.5)
     how = TrainConfig(
         steps=steps,
         lr=lr,

@@ -17,7 +17,8 @@ def my_bits_per_byte(logits, tokens, lens, sizes):
     asked = tokens[:, 1:]  # (B, T - 1)
     picked = log_probs.gather(-1, asked[..., None])[..., 0]
     bits = -picked / math.log(2)
-    real = torch.arange(1, tokens.shape[1]) < lens[:, None]
+    place = torch.arange(1, tokens.shape[1], device=tokens.device)
+    real = place < lens[:, None]
     total = (bits * real).sum()
     length = (sizes[asked] * real).sum()
     return total / length.clamp(min=1)  # every entry has a byte: 0/1 if nothing is predicted
@@ -75,11 +76,7 @@ def space(pick) -> tuple:
 
 
 # edits that are used several times
-LOG, BITS, REAL = (
-    "logits[:, :-1].log_softmax(dim=-1)",
-    "-picked / math.log(2)",
-    "torch.arange(1, tokens.shape[1]) < lens[:, None]",
-)
+LOG, BITS, REAL = "logits[:, :-1].log_softmax(dim=-1)", "-picked / math.log(2)", "place < lens[:, None]"
 TOTAL, LENGTH, RESULT = "(bits * real).sum()", "(sizes[asked] * real).sum()", "total / length.clamp(min=1)"
 
 # fmt: off
@@ -120,10 +117,10 @@ MISTAKES = (
     Mistake("padding-bits-counted", (TOTAL, "bits.sum()"),
         "the padding's bytes are left out, but its bits are counted. The bytes are right: {length}.",
         "Do both sums run over the same tokens?"),
-    Mistake("one-too-many", (REAL, "torch.arange(1, tokens.shape[1]) <= lens[:, None]"),
+    Mistake("one-too-many", (REAL, "place <= lens[:, None]"),
         "one token too many is scored in each text: the first of its padding",
         "Which positions does a text of 2 tokens have, counted from 0?"),
-    Mistake("one-too-few", (REAL, "torch.arange(1, tokens.shape[1]) < lens[:, None] - 1"),
+    Mistake("one-too-few", (REAL, "place < lens[:, None] - 1"),
         "the last token of each text is left out",
         "How many predictions does a text of 3 tokens have?"),
     Mistake("bits-per-token", (LENGTH, "real.sum()"),
