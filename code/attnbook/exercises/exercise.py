@@ -19,6 +19,7 @@ CHAPTERS = dict(enumerate((
     "Transformer blocks", "The Transformer", "Sequence to sequence", "Bahdanau translation", "Transformer translation",
     "Decoding", "Efficient attention", "Regression again", "Attention as the answer",
     "Reading attention",
+    "A language model",
 ), start=1))
 # fmt: on
 
