@@ -54,7 +54,7 @@ def test_a_file_of_text(tmp_path):
 @pytest.mark.parametrize(
     ("content", "error", "message"),
     [
-        (None, FileNotFoundError, ("there is no file", "pass a file of text, or python-topics")),
+        (None, FileNotFoundError, ("there is no file", "pass a file of text, this-book or python-topics")),
         (b"", ValueError, ("is empty", "fewer than 10,000")),
         (b" \n" * 9000, ValueError, ("is empty",)),
         (b"a" * 9999, ValueError, ("has 9,999 characters",)),

@@ -3,8 +3,8 @@
     python -m attnbook.train --task language-model --data book.txt --seconds 300 --out runs/book
     python -m attnbook.train --task language-model --steps 2000 --out runs/python
 
-Without --data it learns from Python's own help, some 65,000 words. Give the same command again, and it goes on where it
-was stopped. Then `attnbook write runs/book "It was a dark"` continues a text.
+Without --data it learns from Python's own help, some 65,000 words; --data this-book is this book's prose. Give the same
+command again, and it goes on where it was stopped. Then `attnbook write runs/book "It was a dark"` continues a text.
 """
 
 import argparse
@@ -29,9 +29,10 @@ from attnbook.language import (
     measured,
     ngram_loss,
     read_text,
+    split_book,
     split_text,
 )
-from attnbook.language.corpora import PYTHON_TOPICS
+from attnbook.language.corpora import PYTHON_TOPICS, THIS_BOOK
 from attnbook.training import CheckpointError
 
 FILE = "language-model.pt"
@@ -46,7 +47,11 @@ def _parser(prog: str) -> argparse.ArgumentParser:
     )
     option = parser.add_argument
     option("--task", choices=("language-model",), help="for translators, see --help without this")
-    option("--data", default=PYTHON_TOPICS, help=f"a file of text in UTF-8 ({PYTHON_TOPICS}: Python's own help)")
+    option(
+        "--data",
+        default=PYTHON_TOPICS,
+        help=f"a file of text in UTF-8, or {THIS_BOOK} ({PYTHON_TOPICS}: Python's own help)",
+    )
     option("--model", default="llama", choices=sorted(LANGUAGE_RECIPES), help="whose block, at a small size (llama)")
     option("--out", type=Path, required=True, help="a folder for checkpoints, the trained model and its results")
     length = parser.add_mutually_exclusive_group(required=True)
@@ -95,11 +100,12 @@ def train(arguments: Sequence[str], prog: str, command: str) -> int:
         check_positive("seconds", options.seconds)
     recipe = _recipe(options)
     text = read_text(options.data)
-    split = split_text(text)
+    split = split_book() if options.data == THIS_BOOK else split_text(text)
     make_folder(options.out)
     check_same_data(options.out, text)
     words = len(text.split())
-    print(f"{words:,} words; the last fifth is held out, for development and for the test", file=sys.stderr, flush=True)
+    held = "chapters 5, 8, 12 and 17 are" if options.data == THIS_BOOK else "the last fifth is"
+    print(f"{words:,} words; {held} held out, for development and for the test", file=sys.stderr, flush=True)
     fitted = fit_language_model(
         recipe,
         split.train,

@@ -1,6 +1,6 @@
 """Language models: texts to learn from, how they are trained and measured, and how they write."""
 
-from attnbook.language.corpora import TextSplit, read_text, split_text
+from attnbook.language.corpora import TextSplit, read_text, split_book, split_text
 from attnbook.language.fitting import (
     LANGUAGE_RECIPES,
     FittedLanguageModel,
@@ -11,6 +11,7 @@ from attnbook.language.fitting import (
     random_pieces,
 )
 from attnbook.language.ngrams import ngram_loss
+from attnbook.language.prose import chapter_prose
 from attnbook.language.text_model import (
     TextModel,
     held_out_loss,
@@ -23,6 +24,8 @@ __all__ = [
     "TextSplit",
     "read_text",
     "split_text",
+    "split_book",
+    "chapter_prose",
     "LanguageRecipe",
     "LANGUAGE_RECIPES",
     "random_pieces",

@@ -1,11 +1,16 @@
-"""Texts to learn from: a file, or Python's own help; and which part is held out."""
+"""Texts to learn from: this book, a file, or Python's own help; and which part is held out."""
 
 import re
 from pathlib import Path
 from typing import NamedTuple
 
+from attnbook.data.corpus import FOLDER
+
 FEWEST = 10_000  # characters; from fewer nothing can be learned
 PYTHON_TOPICS = "python-topics"
+THIS_BOOK = "this-book"
+#: Which chapters of this book no model learns from, one of each part: for development, and for the test.
+DEV_CHAPTERS, TEST_CHAPTERS = (5, 12), (8, 17)
 
 
 class TextSplit(NamedTuple):
@@ -26,8 +31,8 @@ def read_text(name: str = PYTHON_TOPICS) -> str:
     """A text to learn from.
 
     Args:
-        name: a file of text in UTF-8; or "python-topics", what `help("topics")` has to say, which comes with every
-            Python: some 65,000 words of English.
+        name: a file of text in UTF-8; or "this-book", the prose of chapters 1 to 18, some 92,000 words; or
+            "python-topics", what `help("topics")` has to say, which comes with every Python: some 65,000 words.
 
     Returns:
         The text, its line breaks as "\\\\n".
@@ -40,12 +45,14 @@ def read_text(name: str = PYTHON_TOPICS) -> str:
         from pydoc_data.topics import topics
 
         return "\n\n".join(topics[topic].strip() for topic in sorted(topics))
+    if name == THIS_BOOK:
+        return (FOLDER / "this_book.txt").read_text("utf-8")
     path = Path(name)
     if path.is_dir():
         raise IsADirectoryError(f"{name} is a folder; pass a file of text")
     if not path.is_file():
         raise FileNotFoundError(
-            f"there is no file {name}; pass a file of text, or {PYTHON_TOPICS}"
+            f"there is no file {name}; pass a file of text, {THIS_BOOK} or {PYTHON_TOPICS}"
         )
     try:
         text = path.read_text("utf-8-sig")
@@ -63,6 +70,19 @@ def read_text(name: str = PYTHON_TOPICS) -> str:
             f"{name} {what}, and from fewer than {FEWEST:,} nothing can be learned"
         )
     return text
+
+
+def split_book() -> TextSplit:
+    """This book's prose: whole chapters are held out, 5 and 12 for development, 8 and 17 for the test.
+
+    Returns:
+        The three parts, each a text.
+    """
+    chapters = re.split(r"^(?=# )", read_text(THIS_BOOK), flags=re.MULTILINE)[1:]
+    numbered = dict(enumerate(chapters, 1))
+    learned = numbered.keys() - {*DEV_CHAPTERS, *TEST_CHAPTERS}
+    parts = (sorted(learned), DEV_CHAPTERS, TEST_CHAPTERS)
+    return TextSplit(*("".join(numbered[n] for n in part) for part in parts))
 
 
 def split_text(text: str) -> TextSplit:
