@@ -1,9 +1,9 @@
-"""Figures that run the book's trained translators: where their weights come from when there is a kernel."""
+"""Figures that run the book's trained models: where their weights come from when there is a kernel."""
 
 from pathlib import Path
 from typing import Any
 
-from attnbook.weights import PAGE_MODELS, page_file, page_targets
+from attnbook.weights import LANGUAGE_MODEL, PAGE_MODELS, page_file, page_targets
 
 from .base import Figure
 from .source import base64_of
@@ -12,9 +12,10 @@ MODELS = ["bahdanau", "transformer", "seq2seq"]  # as they are listed
 
 
 def model_files() -> dict[str, Path]:
-    """What figures load when they need it: name → file of weights, for each language whose files are there."""
+    """What figures load when they need it: name → file of weights: translators, for each
+    language whose files are there, and the language model."""
     paths = [page_file(name, target) for target in page_targets() for name in (*PAGE_MODELS, "sentences")]
-    return {path.stem: path for path in paths}
+    return {path.stem: path for path in (*paths, LANGUAGE_MODEL)}
 
 
 class ModelFigure(Figure):

@@ -11,14 +11,14 @@ const TOP = 52;
 const shownOn = (width) => (width < NARROW ? 8 : 14); // words that have a row of their own
 
 // A stage of bars. The view has names, before, after, kept, running, size, topK, topP, afterP, draws, drawn, lang and,
-// unless they are words, what they are.
+// unless it is a word, `unit`: what one is called.
 export function nextBars(fig) {
   fig.stage({
-    label: ({ names, after, afterP, size, unit = "words" }) =>
-      `The ${shownOn(1000)} likeliest next ${unit}: ${names
+    label: ({ names, after, afterP, size, unit = "word" }) =>
+      `The ${shownOn(1000)} likeliest next ${unit}s: ${names
         .slice(0, 5)
         .map((name, i) => `${name} ${fmt(after[i], 3)}`)
-        .join(", ")}, …; ${afterP} of ${size} ${unit} can be drawn`,
+        .join(", ")}, …; ${afterP} of ${size} ${unit}s can be drawn`,
     height: (width) => TOP + (shownOn(width) + 1) * ROW + (width < NARROW ? 56 : 34),
     draw: (p, view) => drawBars(p, view, fig),
   });
@@ -45,14 +45,14 @@ export function filtered(logProbs, temperature, topK, topP) {
 }
 
 function drawBars(p, view, fig) {
-  const { before, after, kept, running, draws, size, unit = "words" } = view;
+  const { before, after, kept, running, draws, size, unit = "word" } = view;
   const shown = shownOn(p.width);
   const names = view.names.slice(0, shown);
   const counts = range(shown).map((i) => view.drawn.filter((place) => place === i).length);
   const [restBefore, restAfter] = [before, after].map((probs) => sum(probs.slice(shown)));
   const [restWords, restDrawn] = [size - shown, draws - sum(counts)];
   const restKept = kept.slice(shown).filter(Boolean).length;
-  const rest = `${restWords} ${p.narrow ? "others" : `other ${unit}`}`;
+  const rest = `${restWords} ${p.narrow ? "others" : `other ${unit}s`}`;
   const left = 12 + Math.max(textWidth(rest, 13), ...names.map((word) => textWidth(word, 13.5)));
   const right = p.narrow ? 78 : 190;
   const gap = 58;
