@@ -1,7 +1,7 @@
 """The language model that a page of the book runs: trained on the book's own prose, rounded to 8 bits, measured.
 
-    book_model              train, one core, about 25 minutes; the weights, and what the figure shows before they are there
-    book_model --shown      what the figure shows is made anew, from the stored model
+    book_model            train, on one core; the weights, and what the figure shows before they are there
+    book_model --shown    what the figure shows is made anew, from the stored model
 
 No design: nothing is compared. The settings (`BOOK_RECIPE`) were chosen on the development chapters; the test chapters
 are looked at once, by the first command.
@@ -38,7 +38,8 @@ from tools.experiments.stored import made_by
 RESULT = "code/attnbook/widgets/write_page/data.json"
 OPTIONS = {"steps": 2000, "shown": False}
 SEED = 0
-EXAMPLE = {"text": "The query is compared with every key, and", "temperature": 0.8, "top_p": 0.9, "length": 20}
+# one of ten that were looked at: neither the best of them nor the worst
+EXAMPLE = {"text": "A model that has seen", "temperature": 0.8, "top_p": 0.9, "length": 20}
 NAMED = 60  # tokens of the distribution whose names are stored
 UNIT = 1e-3  # of the stored log-probabilities
 LONG = 40  # words of a held-out paragraph from which the model goes on, and which the author wrote on
@@ -111,6 +112,7 @@ def example(model: TextModel, text: str, temperature: float, top_p: float, lengt
         "seed": SEED,
         "size": len(model.vocabulary),
         "layers": model.model.config.num_layers,
+        "parameters": sum(weight.numel() for weight in model.model.parameters()),
         "bytes": LANGUAGE_MODEL.stat().st_size,
         "unit": UNIT,
         "names": model.vocabulary.tokens(order[:NAMED].tolist()),

@@ -51,7 +51,9 @@ def load_book_model() -> TextModel:
     """
     weights, about = read_weights(LANGUAGE_MODEL)
     _check_format(about)
-    model = LanguageModel(LanguageModelConfig(**about["config"]))
+    config = about["config"]
+    config["global_layers"] = tuple(config["global_layers"])  # JSON has lists only
+    model = LanguageModel(LanguageModelConfig(**config))
     model.load_state_dict(weights | {"head.weight": weights["embedding.weight"]})
     vocabulary = ByteVocabulary.from_dict(about["vocabulary"])
     return TextModel(model.eval(), vocabulary, about["characters"])

@@ -26,6 +26,9 @@ range(256).reduce((next, byte) => {
 }, 256);
 const BYTES = new Map(LETTERS.map((letter, byte) => [letter, byte]));
 
+// A piece of text, to be read by itself.
+export const visible = (text) => text.replace(/ /g, "␣").replace(/\n/g, "⏎");
+
 export function makeBytePieces({ kind, tokenizer }) {
   if (kind !== "bytes") throw new Error(`the vocabulary is of “${kind}”, not of bytes`);
   const ids = new Map(Object.entries(tokenizer.model.vocab));
@@ -61,7 +64,7 @@ export function makeBytePieces({ kind, tokenizer }) {
     names: (some) =>
       some.map((id) => {
         const [text] = parts([id]);
-        return text.includes("�") ? inHex(bytesOf(id)) : text.replace(/ /g, "␣").replace(/\n/g, "⏎");
+        return text.includes("�") ? inHex(bytesOf(id)) : visible(text);
       }),
   };
 }

@@ -12,7 +12,8 @@ import { mean, range, softmax } from "./kit.js";
 import { affine, plus, rowOf, weighted } from "./models.js";
 
 const FORMAT = "attnbook language model 1";
-const WANTED = { activation: "silu", gated: true, norm: "rms", norm_first: true, positions: "rotary", tie_output: true };
+const BLOCK = { activation: "silu", gated: true, norm: "rms", norm_first: true, positions: "rotary" };
+const WANTED = { ...BLOCK, tie_output: true };
 const PLAIN = ["qk_norm", "attention_bias", "feed_forward_bias", "rotary_scaling", "window", "scale_embedding"];
 
 export function rmsNorm(x, weight, eps) {

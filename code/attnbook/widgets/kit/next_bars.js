@@ -15,12 +15,12 @@ const shownOn = (width) => (width < NARROW ? 8 : 14); // words that have a row o
 export function nextBars(fig) {
   fig.stage({
     label: ({ names, after, afterP, size, unit = "word" }) =>
-      `The ${shownOn(1000)} likeliest next ${unit}s: ${names
+      !names ? "Nothing to be drawn" : `The ${shownOn(1000)} likeliest next ${unit}s: ${names
         .slice(0, 5)
         .map((name, i) => `${name} ${fmt(after[i], 3)}`)
         .join(", ")}, …; ${afterP} of ${size} ${unit}s can be drawn`,
     height: (width) => TOP + (shownOn(width) + 1) * ROW + (width < NARROW ? 56 : 34),
-    draw: (p, view) => drawBars(p, view, fig),
+    draw: (p, view) => view.names && drawBars(p, view, fig),
   });
 }
 

@@ -1,6 +1,6 @@
 /* What can be drawn as the next token, in a sentence: which one was drawn last, which ones the filters leave, and what
- * became of the likeliest. The view is that of next_bars.js, with the history of what was drawn: {word, place, logProb},
- * and `unit`, what its tokens are. */
+ * became of the likeliest. The view is that of next_bars.js, with the history of what was drawn ({word, place,
+ * logProb}) and `unit`, what a token is called. */
 
 import { fmt, fmtShort, sum } from "./kit.js";
 
@@ -17,7 +17,8 @@ export function saysOfNext(view) {
       `top-p needs ${afterP} ${unit}${afterP === 1 ? "" : "s"}${those && `,${those}`} for ${fmt(topP)} of ` +
         `${topK > 0 ? "their" : "the"} probability`,
     );
-  if (!parts.length) parts.push(`nothing is filtered: every one of the ${size} ${unit}s can be drawn, even the odd ones`);
+  if (!parts.length)
+    parts.push(`nothing is filtered: every one of the ${size} ${unit}s can be drawn, even the odd ones`);
   const text = (history.length ? "after it, " : "") + parts.join("; then ");
   const [was, is] = [before[0].toFixed(3), after[0].toFixed(3)];
   const moves = was === is ? `stays at ${is}` : `goes from ${was} to ${is}`;

@@ -1,5 +1,5 @@
-/* What may be drawn as the next token: a distribution, stored or computed, filtered as attnbook.translation.filter_logits
- * does (first the temperature, then top-k, then top-p), and dice. Distributions run from the likeliest to the least. */
+/* What may be drawn as the next token: a distribution, stored or computed, filtered as attnbook.translation's
+ * filter_logits does (first the temperature, then top-k, then top-p), and dice. It runs from the likeliest on. */
 
 import { range, seededUniforms, softmax, sum } from "./kit.js";
 

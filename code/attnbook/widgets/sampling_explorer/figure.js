@@ -5,7 +5,7 @@
 import DATA from "./data.json" with { type: "json" };
 import { figure } from "../kit/card.js";
 import { loadTranslator } from "../kit/files.js";
-import { fmt, fmtShort, html, range, sum } from "../kit/kit.js";
+import { fmt, fmtShort, html, sum } from "../kit/kit.js";
 import { BOOK, fileOf, selectTarget } from "../kit/languages.js";
 import { BOS, nextStep, translateIds } from "../kit/models.js";
 import { filtered, nextBars } from "../kit/next_bars.js";
