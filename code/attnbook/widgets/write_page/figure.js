@@ -91,12 +91,14 @@ function saysOfAttention(layer, weights, names) {
   return `Layer ${layer}, averaged over its heads, looks most at ${where}: ${fmt(weights[at])}.`;
 }
 
-function factsOf({ bits_per_byte: bits, before_rounding: before, trigram, copied: { model, author } }) {
+function factsOf({ bits_per_byte: bits, before_rounding: before, trigram, rounding, copied: { model, author } }) {
+  const cost = bits - before < 0.001 ? "less than 0.001" : fmt(bits - before, 3);
   return (
     `${fmt(DATA.parameters / 1e6, 1)} million weights, trained on fourteen chapters of this book. In two other ` +
-    `chapters a byte costs it ${fmt(bits)} bits, and a table of three tokens in a row ${fmt(trigram)}; rounding the ` +
-    `weights to 8 bits costs ${fmt(Math.max(0, bits - before), 3)}. Of 40 words that it writes, the longest run that ` +
-    `stands in what it has read has ${fmt(model, 1)} words on average; of 40 that the author wrote, ${fmt(author, 1)}.`
+    `chapters a byte costs it ${fmt(bits)} bits, and a table of three tokens in a row ${fmt(trigram)}. That its ` +
+    `weights are rounded to 8 bits costs ${cost} of it and moves the log-probability of a token by at most ` +
+    `${fmt(rounding)}. Of 40 words that it writes, the longest run that stands in what it has read has ` +
+    `${fmt(model, 1)} words on average; of 40 that the author wrote, ${fmt(author, 1)}.`
   );
 }
 
