@@ -14,8 +14,11 @@ PART = 1_500_000  # bytes; a multiple of three, so that the base64 of parts is, 
 
 def model_files() -> dict[str, Callable[[], bytes]]:
     """What figures load when they need it: name → what reads or makes the file, for the files that there can be."""
+    from attnbook.interop.page_encoder import has_minilm, page_encoder_file  # takes a while
+
     paths = [page_file(name, target) for target in page_targets() for name in (*PAGE_MODELS, "sentences")]
-    return {path.stem: path.read_bytes for path in (*paths, LANGUAGE_MODEL)}
+    files: dict[str, Callable[[], bytes]] = {path.stem: path.read_bytes for path in (*paths, LANGUAGE_MODEL)}
+    return files | ({"minilm": page_encoder_file} if has_minilm() else {})
 
 
 def file_parts(name: str, content: bytes) -> dict[str, str | int]:

@@ -20,7 +20,6 @@ export function half(bits) {
 const KINDS = {
   F32: [4, Float32Array, (view, at) => view.getFloat32(at, true)],
   F16: [2, Float32Array, (view, at) => half(view.getUint16(at, true))],
-  I8: [1, Float32Array, (view, at) => view.getInt8(at)],
   U32: [4, Uint32Array, (view, at) => view.getUint32(at, true)],
 };
 
@@ -42,6 +41,7 @@ export function readWeights(base64) {
   const { __metadata__: said, ...entries } = JSON.parse(new TextDecoder().decode(bytes.subarray(8, start)));
   const numbers = (name) => {
     const { dtype, data_offsets: [from, to] } = entries[name];
+    if (dtype === "I8") return new Float32Array(new Int8Array(bytes.buffer, start + from, to - from));
     const [wide, Numbers, read] = KINDS[dtype];
     const data = new Numbers((to - from) / wide);
     for (let i = 0; i < data.length; i++) data[i] = read(view, start + from + i * wide);
@@ -57,7 +57,9 @@ export function readWeights(base64) {
       if (entries[name].dtype !== "I8") return { rows, cols, data };
       const scales = numbers(`${name}.scales`);
       const block = data.length / scales.length;
-      for (let i = 0; i < data.length; i++) data[i] *= scales[Math.floor(i / block)];
+      scales.forEach((scale, b) => {
+        for (let i = b * block; i < (b + 1) * block; i++) data[i] *= scale;
+      });
       return { rows, cols, data };
     },
   };
