@@ -29,6 +29,7 @@ from attnbook.drawings.memory import (
     waiting_for_bytes,
 )
 from attnbook.drawings.multi_head import cut_and_swap_or_reshape, three_heads_share_the_width
+from attnbook.drawings.next_tokens import a_block_then_and_now, one_text_four_questions
 from attnbook.drawings.positions import where_positions_act
 from attnbook.drawings.readings import a_false_note, two_heads_that_copy, two_stories_for_one_output
 from attnbook.drawings.recurrent import (
@@ -65,6 +66,8 @@ from attnbook.drawings.writing import (
 )
 
 __all__ = [
+    "one_text_four_questions",
+    "a_block_then_and_now",
     "NARROW", "Picture", "Sheet", "WIDE", "a_decoder_layer_and_the_memory", "a_false_note",
     "a_gate_between_old_and_new", "a_list_or_a_matrix", "a_longer_query_insists",
     "a_norm_on_the_stream_or_beside_it", "a_sentence_through_one_vector", "a_stream_for_each_word",

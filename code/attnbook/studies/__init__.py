@@ -15,6 +15,14 @@ from attnbook.studies.costs import (
     bare_recurrence,
     fused_or_not,
 )
+from attnbook.studies.decoder_changes import (
+    DECODER_CHANGES,
+    OF_2017,
+    book_ids,
+    decoder_after,
+    fit_decoder,
+    measure_decoder,
+)
 from attnbook.studies.digits import (
     PictureReader,
     cut_patches,
@@ -329,4 +337,10 @@ __all__ = [
     "ruler",
     "best_ruler",
     "counts_of",
+    "OF_2017",
+    "DECODER_CHANGES",
+    "book_ids",
+    "decoder_after",
+    "fit_decoder",
+    "measure_decoder",
 ]

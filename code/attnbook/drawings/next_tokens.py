@@ -1,0 +1,95 @@
+"""Drawings of a decoder-only language model: what it is asked, and what became of its block."""
+
+from attnbook.drawings.sheet import Sheet, drawing, tint
+from attnbook.page.style import GREY, INK, KEY, OUTPUT, QUERY, VIOLET
+
+TEXT = ("the", "query", "asks", "each", "key")
+
+
+@drawing(
+    "The text: the query asks each key. Above four columns stand the words that are read: the, query, asks, each. Row "
+    "by row a triangle grows: at the first position one cell is open, at the fourth all four; later words, right of "
+    "the diagonal, are hatched. From each row an arrow leads to the word that is asked for there: query, asks, each, "
+    "key, the same text shifted by one."
+)
+def one_text_four_questions(sheet: Sheet) -> None:
+    """One row of text, read and shifted by one, and what each position may look at."""
+    left, wide, high = (58, 50, 34) if sheet.narrow else (150, 92, 36)
+    top, count = 62, len(TEXT) - 1
+    right = left + count * wide
+    target = right + (26 if sheet.narrow else 64)
+    sheet.text(left + count * wide / 2, 18, "is read", size=14, color=QUERY, bold=True)
+    for row, words in enumerate(("is asked", "for")):
+        at = (target - (16 if sheet.narrow else 0), 18 + 17 * row)
+        sheet.text(*at, words, anchor="start", size=14, color=OUTPUT, bold=True)
+    for j, word in enumerate(TEXT[:-1]):
+        sheet.text(left + (j + 0.5) * wide, top - 10, word, color=QUERY)
+    for i in range(count):
+        y = top + i * high
+        name = f"at {i + 1}" if sheet.narrow else f"at position {i + 1}"
+        sheet.text(left - 8, y + high / 2 + 5, name, anchor="end", size=13, color=GREY)
+        for j in range(count):
+            if j > i:
+                sheet.hatch(left + j * wide, y, wide, high)
+            ground = "none" if j > i else tint(VIOLET, 0.3)
+            sheet.box(left + j * wide, y, wide, high, color=GREY, fill=ground, radius=0, line=1)
+        sheet.line((right + 5, y + high / 2), (target - 6, y + high / 2), color=OUTPUT, arrow=True)
+        sheet.text(target, y + high / 2 + 5, TEXT[i + 1], anchor="start", color=OUTPUT)
+    words = ("filled: may be looked at; hatched: later words", "one pass answers all four questions")
+    for row, line in enumerate(words):
+        sheet.text(left if not sheet.narrow else 6, top + count * high + 22 + 18 * row, line, anchor="start", size=13)
+
+
+# from below: what stands in a block, and whether it is a change; "+" is the sum with what came in
+OF_2017 = (
+    ("attention\nwith biases", False),
+    ("+", False),
+    ("LayerNorm", False),
+    ("W_2 ReLU(W_1 x)\nwith biases", False),
+    ("+", False),
+    ("LayerNorm", False),
+)
+OF_TODAY = (
+    ("RMSNorm", True),
+    ("attention: rotary,\nQK-norm, grouped", True),
+    ("+", False),
+    ("RMSNorm", True),
+    ("no biases:\nW_2(SiLU(W_g x) ⊙ W_1 x)", True),
+    ("+", False),
+)
+
+
+@drawing(
+    "Two blocks, read from below. Left, 2017: attention with biases, the sum with what came in, LayerNorm; the network "
+    "W_2 ReLU(W_1 x) with biases, the sum, LayerNorm. Its grey way around each part ends before a norm. Right, today: "
+    "RMSNorm, then attention, which is rotary, with QK-norm and grouped queries; the sum; RMSNorm, then a network with "
+    "a gate and no biases; the sum. Its grey way leads around norm and part together. What has changed is orange."
+)
+def a_block_then_and_now(sheet: Sheet) -> None:
+    """The block of 2017 beside today's, with what has changed."""
+    _block(sheet, 80 if sheet.narrow else 180, "2017", OF_2017)
+    _block(sheet, 250 if sheet.narrow else 520, "today", OF_TODAY)
+
+
+def _block(sheet: Sheet, x: float, title: str, parts: tuple[tuple[str, bool], ...]) -> None:
+    half, size = (73, 12) if sheet.narrow else (118, 14)
+    way, y, entry = x + half + 6, 336.0, 344.0
+    sheet.text(x, 18, title, bold=True)
+    sheet.text(x, 374, "x", italic=True)
+    sheet.line((x, 358), (x, y + 1), arrow=True)
+    for words, new in parts:
+        if words == "+":
+            middle = y - 12
+            sheet.line((x, entry), (way, entry), (way, middle), color=GREY, width=1.8)
+            sheet.line((way, middle), (x + 13, middle), color=GREY, width=1.8, arrow=True)
+            sheet.dot(x, middle, 11, fill="#ffffff", color=INK)
+            sheet.text(x, middle + 5, "+")
+            top = y - 24
+            entry = top - 8
+        else:
+            high = 40 if "\n" in words else 28
+            color, top = KEY if new else GREY, y - high
+            ground = tint(color, 0.15)
+            sheet.box(x - half, top, 2 * half, high, words, color=color, fill=ground, ink=INK, size=size)
+        y = top - 20
+        sheet.line((x, top), (x, y + 1), arrow=True)

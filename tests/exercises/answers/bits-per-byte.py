@@ -1,0 +1,205 @@
+"""Answers to bits-per-byte, as readers write them; `verdicts.py` says how to read this file."""
+# ruff: noqa (this is how people write)
+
+import math
+
+import torch
+import torch.nn.functional as F
+
+
+def per_token(logits, tokens):
+    return F.cross_entropy(logits[:, :-1].transpose(1, 2), tokens[:, 1:], reduction="none") / math.log(2)
+
+
+def kept(tokens, lens):
+    return torch.arange(tokens.shape[1])[None, 1:] < lens[:, None]
+
+
+# === right
+def bpb_by_cross_entropy(logits, tokens, lens, sizes):
+    real = kept(tokens, lens)
+    return (per_token(logits, tokens) * real).sum() / (sizes[tokens[:, 1:]] * real).sum().clamp(min=1)
+
+
+# === right
+def bpb_selected(logits, tokens, lens, sizes):
+    real = kept(tokens, lens)
+    asked = tokens[:, 1:][real]
+    if len(asked) == 0:
+        return logits.sum() * 0
+    return F.cross_entropy(logits[:, :-1][real], asked, reduction="sum") / math.log(2) / sizes[asked].sum()
+
+
+# === right
+def bpb_by_loops(logits, tokens, lens, sizes):
+    bits, size = logits.sum() * 0, 0
+    for row, text, n in zip(logits, tokens, lens.tolist()):
+        for t in range(n - 1):
+            bits = bits + (row[t].logsumexp(0) - row[t, text[t + 1]]) / math.log(2)
+            size += int(sizes[text[t + 1]])
+    return bits / max(size, 1)
+
+
+# === right
+def bpb_ignore_index(logits, tokens, lens, sizes):
+    target = tokens[:, 1:].clone()
+    target[~kept(tokens, lens)] = -100
+    nats = F.cross_entropy(logits[:, :-1].flatten(0, 1), target.flatten(), ignore_index=-100, reduction="sum")
+    size = sizes[tokens[:, 1:][target != -100]].sum()
+    return nats / (max(int(size), 1) * math.log(2))
+
+
+# === right
+def bpb_log2(logits, tokens, lens, sizes):
+    log_p = torch.log_softmax(logits, -1) / torch.log(torch.tensor(2.0, dtype=logits.dtype))
+    own = torch.gather(log_p[:, :-1], 2, tokens[:, 1:].unsqueeze(2)).squeeze(2)
+    where = kept(tokens, lens).to(logits.dtype)
+    size = (sizes[tokens[:, 1:]] * where).sum()
+    return -(own * where).sum() / torch.maximum(size, torch.ones_like(size))
+
+
+# === right
+def bpb_where(logits, tokens, lens, sizes):
+    real = kept(tokens, lens)
+    cost = torch.where(real, per_token(logits, tokens), 0.0).sum()
+    size = torch.where(real, sizes[tokens[:, 1:]], 0).sum()
+    return cost / size if size > 0 else cost
+
+
+# === wrong nats
+def bpb_in_nats(logits, tokens, lens, sizes):
+    real = kept(tokens, lens)
+    nats = F.cross_entropy(logits[:, :-1].transpose(1, 2), tokens[:, 1:], reduction="none")
+    return (nats * real).sum() / (sizes[tokens[:, 1:]] * real).sum().clamp(min=1)
+
+
+# === wrong log10
+def bpb_log10(logits, tokens, lens, sizes):
+    real = kept(tokens, lens)
+    cost = per_token(logits, tokens) * math.log(2) / math.log(10)
+    return (cost * real).sum() / (sizes[tokens[:, 1:]] * real).sum().clamp(min=1)
+
+
+# === wrong times-log-2
+def bpb_times(logits, tokens, lens, sizes):
+    real = kept(tokens, lens)
+    nats = F.cross_entropy(logits[:, :-1].transpose(1, 2), tokens[:, 1:], reduction="none")
+    return (nats * real).sum() * math.log(2) / (sizes[tokens[:, 1:]] * real).sum().clamp(min=1)
+
+
+# === wrong log-likelihood
+def bpb_likelihood(logits, tokens, lens, sizes):
+    real = kept(tokens, lens)
+    return -(per_token(logits, tokens) * real).sum() / (sizes[tokens[:, 1:]] * real).sum().clamp(min=1)
+
+
+# === wrong not-shifted
+def bpb_unshifted(logits, tokens, lens, sizes):
+    bits = F.cross_entropy(logits.transpose(1, 2), tokens, reduction="none")[:, 1:] / math.log(2)
+    real = kept(tokens, lens)
+    return (bits * real).sum() / (sizes[tokens[:, 1:]] * real).sum().clamp(min=1)
+
+
+# === wrong shifted-the-other-way
+def bpb_backwards(logits, tokens, lens, sizes):
+    bits = F.cross_entropy(logits[:, 1:].transpose(1, 2), tokens[:, :-1], reduction="none") / math.log(2)
+    real = kept(tokens, lens)
+    return (bits * real).sum() / (sizes[tokens[:, :-1]] * real).sum().clamp(min=1)
+
+
+# === wrong bytes-of-what-is-read
+def bpb_bytes_read(logits, tokens, lens, sizes):
+    real = kept(tokens, lens)
+    return (per_token(logits, tokens) * real).sum() / (sizes[tokens[:, :-1]] * real).sum().clamp(min=1)
+
+
+# === wrong first-bytes-counted
+def bpb_whole_text(logits, tokens, lens, sizes):
+    whole = torch.arange(tokens.shape[1]) < lens[:, None]
+    return (per_token(logits, tokens) * kept(tokens, lens)).sum() / (sizes[tokens] * whole).sum()
+
+
+# === wrong padding-counted
+def bpb_of_everything(logits, tokens, lens, sizes):
+    return per_token(logits, tokens).sum() / sizes[tokens[:, 1:]].sum()
+
+
+# === wrong padding-bytes-counted
+def bpb_all_bytes(logits, tokens, lens, sizes):
+    return (per_token(logits, tokens) * kept(tokens, lens)).sum() / sizes[tokens[:, 1:]].sum()
+
+
+# === wrong padding-bits-counted
+def bpb_all_bits(logits, tokens, lens, sizes):
+    return per_token(logits, tokens).sum() / (sizes[tokens[:, 1:]] * kept(tokens, lens)).sum().clamp(min=1)
+
+
+# === wrong one-too-many
+def bpb_of_lens_targets(logits, tokens, lens, sizes):
+    real = torch.arange(tokens.shape[1] - 1) < lens[:, None]
+    return (per_token(logits, tokens) * real).sum() / (sizes[tokens[:, 1:]] * real).sum().clamp(min=1)
+
+
+# === wrong one-too-few
+def bpb_short(logits, tokens, lens, sizes):
+    real = torch.arange(tokens.shape[1] - 1) < (lens - 2)[:, None]
+    return (per_token(logits, tokens) * real).sum() / (sizes[tokens[:, 1:]] * real).sum().clamp(min=1)
+
+
+# === wrong bits-per-token
+def bpb_per_token(logits, tokens, lens, sizes):
+    real = kept(tokens, lens)
+    return (per_token(logits, tokens) * real).sum() / real.sum().clamp(min=1)
+
+
+# === wrong mean-of-texts
+def bpb_by_text(logits, tokens, lens, sizes):
+    real = kept(tokens, lens)
+    each = (per_token(logits, tokens) * real).sum(1) / (sizes[tokens[:, 1:]] * real).sum(1).clamp(min=1)
+    return each.mean()
+
+
+# === wrong mean-of-tokens
+def bpb_by_token(logits, tokens, lens, sizes):
+    real = kept(tokens, lens)
+    each = per_token(logits, tokens) / sizes[tokens[:, 1:]]
+    return (each * real).sum() / real.sum().clamp(min=1)
+
+
+# === wrong no-bytes
+def bpb_bits(logits, tokens, lens, sizes):
+    return (per_token(logits, tokens) * kept(tokens, lens)).sum()
+
+
+# === wrong softmax-over-positions
+def bpb_dim_one(logits, tokens, lens, sizes):
+    real = kept(tokens, lens)
+    log_p = logits[:, :-1].log_softmax(1)
+    bits = -log_p.gather(-1, tokens[:, 1:, None])[..., 0] / math.log(2)
+    return (bits * real).sum() / (sizes[tokens[:, 1:]] * real).sum().clamp(min=1)
+
+
+# === wrong softmax-twice
+def bpb_softmaxed(logits, tokens, lens, sizes):
+    real = kept(tokens, lens)
+    return (per_token(logits.softmax(-1), tokens) * real).sum() / (sizes[tokens[:, 1:]] * real).sum().clamp(min=1)
+
+
+# === wrong log-of-softmax
+def bpb_log_of_softmax(logits, tokens, lens, sizes):
+    p = logits[:, :-1].softmax(-1).gather(-1, tokens[:, 1:, None])[..., 0]
+    real = kept(tokens, lens)
+    bits = torch.where(real, -torch.log2(p), 0.0)
+    return bits.sum() / (sizes[tokens[:, 1:]] * real).sum().clamp(min=1)
+
+
+# === wrong nan-without-tokens
+def bpb_unguarded(logits, tokens, lens, sizes):
+    real = kept(tokens, lens)
+    return (per_token(logits, tokens) * real).sum() / (sizes[tokens[:, 1:]] * real).sum()
+
+
+# === wrong returns-a-number
+def bpb_item(logits, tokens, lens, sizes):
+    real = kept(tokens, lens)
+    return ((per_token(logits, tokens) * real).sum() / (sizes[tokens[:, 1:]] * real).sum().clamp(min=1)).item()
