@@ -180,7 +180,14 @@ function render({ model, el }) {
   const again = fig.button("New seed", () => fig.set({ seed: (model.get("seed") + 1) % 10000, written: [] }));
   fig.reset(["text", "written", "seed", "loaded"]);
   fig.controlsFirst();
-  const shown = html("output", { class: "ab-wp-text", "data-value": "text", "aria-live": "polite", dir: "auto" });
+  const shown = html("output", {
+    class: "ab-wp-text",
+    "data-value": "text",
+    "aria-live": "polite",
+    "aria-label": "The text, and how it goes on",
+    dir: "auto",
+    tabindex: 0, // a long one scrolls
+  });
   const facts = html("p", { class: "ab-wp-facts" });
   fig.card.querySelector(".ab-head").after(form);
   fig.card.querySelector(".ab-stages").before(shown);
