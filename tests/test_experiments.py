@@ -141,6 +141,7 @@ RUNS = {
 # what only the runs themselves can tell, since the result keeps less than they have found
 LOSSY = {
     "alignment_reader": "what is seen at each moment is stored sentence by sentence",
+    "book_model": "the model is the result, and one distribution of it",
     "block_grid": "quartiles are stored, not the seeds",
     "drafts": "medians and ranges are stored, not the repeats",
     "page_models": "the models are the result",

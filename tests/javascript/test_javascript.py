@@ -1,5 +1,6 @@
 """The tests in JavaScript, `*.test.mjs` beside this file, run by Node; Python writes down its own numbers for them."""
 
+import base64
 import json
 import os
 import subprocess
@@ -8,14 +9,44 @@ from pathlib import Path
 
 import numpy as np
 import torch
+import torch.nn.functional as F
+from torch import nn
 
-from attnbook.attention import masked_softmax
+from attnbook.attention import RotaryPositions, masked_softmax
+from attnbook.language import TextModel, book_model_file, continue_tokens, read_text, rounded
 from attnbook.page import WEIGHTS
+from attnbook.text import ByteVocabulary
+from attnbook.transformer import GatedFeedForward, LanguageModel, LanguageModelConfig
 from attnbook.translation import length_penalty_factor
 from attnbook.widgets.attention_viewer.picture import _columns
 from attnbook.widgets.kit.samples import seeded_normals, seeded_uniforms
 
 WIDE_AND_NARROW = ("", "chien", "été", "e\u0301", "我们试试看！", "私はスーパー", "유령", "أين", "कहाँ है", "a，b", "𠮷")
+TEXTS = (  # beside paragraphs of English
+    *(
+        "",
+        " ",
+        "a",
+        "  a  b ",
+        "\n\n\tx\r\n",
+        "it's we'll I'VE 'd",
+        "x² 12½ ٣٤",
+        "né e\u0301",
+        "😀 👩🏽‍🚀",
+        "我们试试看！",
+    ),
+    *(
+        "\0 NUL",
+        "\ufeffBOM",
+        "a\u00a0b\u2003c\u0085d",
+        "\x1c\x1f ",
+        "कहाँ है",
+        "أين؟",
+        "α_ij = exp(e_ij) / Σ",
+        "�",
+        "_a_ __",
+    ),
+)
 HERE = Path(__file__).parent
 NODE = Path(sys.executable).with_name("node")
 
@@ -50,9 +81,78 @@ def numbers():
         ],
         "colours": [(weight, [255 * part for part in WEIGHTS(float(weight))[:3]]) for weight in (0, 0.2, 0.5, 0.8, 1)],
         "columns": [(text, _columns(text)) for text in WIDE_AND_NARROW],
+        "languageModel": language_model(),
         "lengthFactors": [
             (length, alpha, length_penalty_factor(length, alpha)) for length in (1, 7, 30) for alpha in (0, 0.6, 1)
         ],
+    }
+
+
+def language_model():
+    """A small model of random weights, rounded as a page's is: what it makes of texts."""
+    topics = read_text()
+    vocabulary = ByteVocabulary(topics[:20_000], 331)
+    config = LanguageModelConfig(
+        len(vocabulary),
+        d_model=22,
+        num_heads=6,
+        num_kv_heads=3,
+        head_dim=10,
+        d_ff=13,
+        num_layers=2,
+        max_positions=11,
+        eps=1e-3,
+        rotary_base=100.0,
+    )
+    torch.manual_seed(0)
+    model = LanguageModel(config).eval()
+    with torch.no_grad():
+        for weight in model.parameters():
+            weight.copy_(torch.randn_like(weight) / 3)
+    measured = dict.fromkeys(("command", "versions", "seed", "corpus_sha256", "training", "test"))
+    content = book_model_file(TextModel(model, vocabulary), measured)
+    model = rounded(TextModel(model, vocabulary)).model
+    ids = vocabulary.encode(topics[5000:5100])[:11]
+    steps = []
+    with torch.no_grad():
+        for length in (1, 2, 7, 11):
+            logits, weights = model(torch.tensor([ids[:length]]), need_weights=True)
+            rows = [layer[0, :, -1].mean(0).tolist() for layer in weights]  # over heads
+            steps.append({"ids": ids[:length], "logProbs": logits[0, -1].log_softmax(-1).tolist(), "weights": rows})
+        written = continue_tokens(model, torch.tensor([ids[:5]]), length=23, top_k=1)[0].tolist()
+    paragraphs = topics[30_000:34_000].split("\n\n")
+    encoded = [(text, vocabulary.encode(text)) for text in (*TEXTS, *paragraphs)]
+    return {
+        "file": base64.b64encode(content).decode(),
+        "pieces": vocabulary.to_dict(),
+        "texts": [(text, these, vocabulary.decode(these[1:])) for text, these in encoded],
+        "parts": parts(),
+        "steps": steps,
+        "begun": 5,
+        "greedy": ids[:5] + written,
+    }
+
+
+@torch.no_grad()
+def parts():
+    """What the layers make of one vector, by PyTorch."""
+    torch.manual_seed(1)
+    x = torch.randn(10)
+    norm = nn.RMSNorm(10, eps=0.1)
+    norm.weight.copy_(torch.randn(10))
+    network = GatedFeedForward(10, 7)
+    weights = {"first": network.W_1, "gate": network.W_g, "last": network.W_2}
+    return {
+        "x": x.tolist(),
+        "weight": norm.weight.tolist(),
+        "eps": 0.1,
+        "norm": norm(x).tolist(),
+        "place": 5,
+        "base": 100,
+        "turned": RotaryPositions(base=100)(x[None], 5)[0].tolist(),
+        **{name: one.weight.tolist() for name, one in weights.items()},
+        "out": network(x[None, None])[0, 0].tolist(),
+        "logs": F.log_softmax(x, -1).tolist(),
     }
 
 

@@ -43,6 +43,7 @@ TRANSLATING = [  # a figure, the control that is used by keyboard, the key, and 
     ("AlignmentReaderFigure", "moment", "ArrowLeft", 6),
     ("BeamTreeFigure", "width", "ArrowRight", 4),
     ("SamplingExplorerFigure", "temperature", "ArrowRight", 1.1),
+    ("WritePageFigure", "temperature", "ArrowRight", 0.9),
 ]
 for one, trait, *_ in TRANSLATING:
     CELLS += [

@@ -111,7 +111,7 @@ def test_the_distributions_are_the_models():
 
 def test_the_filters_are_the_packages(page):
     for example in EXAMPLE:
-        logits = page.math("logProbsOf", DATA["examples"][example])
+        logits = page.math("logProbsOf", DATA["examples"][example], DATA["unit"])
         assert_close(torch.tensor(logits), stored(example), rtol=0, atol=1e-5)
         for temperature, top_k, top_p in FILTERS:
             cut = page.page.evaluate(

@@ -11,6 +11,13 @@ from attnbook.language.fitting import (
     random_pieces,
 )
 from attnbook.language.ngrams import ngram_loss
+from attnbook.language.page_model import (
+    BOOK_RECIPE,
+    book_model_file,
+    book_model_header,
+    load_book_model,
+    rounded,
+)
 from attnbook.language.prose import chapter_prose
 from attnbook.language.text_model import (
     TextModel,
@@ -38,5 +45,10 @@ __all__ = [
     "ngram_loss",
     "continue_tokens",
     "TextModel",
+    "BOOK_RECIPE",
+    "rounded",
+    "book_model_file",
+    "load_book_model",
+    "book_model_header",
     "kind_of_file",
 ]

@@ -15,6 +15,7 @@ from attnbook.weights.format import (
     weights_file,
 )
 from attnbook.weights.pages import (
+    LANGUAGE_MODEL,
     PAGE_MODELS,
     PAGE_TARGETS,
     page_file,
@@ -28,6 +29,7 @@ __all__ = [
     "to_float",
     "weights_file",
     "read_weights",
+    "LANGUAGE_MODEL",
     "PAGE_MODELS",
     "PAGE_TARGETS",
     "page_file",

@@ -1,4 +1,4 @@
-"""Which translators the book's pages run, and where their files are."""
+"""Which models the book's pages run, and where their files are."""
 
 from pathlib import Path
 
@@ -6,6 +6,8 @@ from attnbook.weights.format import FOLDER
 
 #: Names of the translators that run in the page, as `load_page_model` takes them.
 PAGE_MODELS = ("bahdanau", "seq2seq", "transformer")
+#: The file of the language model that has read this book.
+LANGUAGE_MODEL = FOLDER / "language-model.safetensors"
 #: Languages into which English is translated, by their codes.
 PAGE_TARGETS = {"fr": "French", "zh": "Chinese"}
 

@@ -21,6 +21,7 @@ FIGURES = {
     "AlignmentReaderFigure": "alignment_reader",
     "BeamTreeFigure": "beam_tree",
     "SamplingExplorerFigure": "sampling_explorer",
+    "WritePageFigure": "write_page",
     "BlockExplorerFigure": "block_explorer",
     "AttentionPatternsFigure": "attention_patterns",
     "TileStepperFigure": "tile_stepper",

@@ -17,7 +17,7 @@ const FORMAT = "attnbook page model 2";
 // ---- building blocks -----------------------------------------------------------------------------
 
 // W x + b, for rows first … first + count of W; all of them if not given.
-function affine(W, x, bias, first = 0, count = W.rows - first) {
+export function affine(W, x, bias, first = 0, count = W.rows - first) {
   const { cols, data } = W;
   if (x.length !== cols) throw new Error(`a matrix of ${cols} columns got a vector of ${x.length}`);
   const out = new Float32Array(count);
@@ -36,8 +36,8 @@ function affine(W, x, bias, first = 0, count = W.rows - first) {
   return out;
 }
 
-const rowOf = (W, i) => W.data.subarray(i * W.cols, (i + 1) * W.cols);
-const plus = (a, b) => a.map((v, i) => v + b[i]);
+export const rowOf = (W, i) => W.data.subarray(i * W.cols, (i + 1) * W.cols);
+export const plus = (a, b) => a.map((v, i) => v + b[i]);
 const joined = (a, b) => {
   const out = new Float32Array(a.length + b.length);
   out.set(a);
@@ -54,7 +54,7 @@ function nextWordLogProbs(scores, unknown) {
   return logits.map((v) => v - top - Math.log(total));
 }
 
-function weighted(weights, vectors) {
+export function weighted(weights, vectors) {
   // Σ_j α_j v_j
   const out = new Float32Array(vectors[0].length);
   weights.forEach((a, j) => {

