@@ -160,6 +160,16 @@ from attnbook.studies.sentences import (
     to_ids,
 )
 from attnbook.studies.symbols import look_back_batch, reversal_batch
+from attnbook.studies.syntax import (
+    Question,
+    by_nearest,
+    by_offset,
+    holm,
+    most_attended,
+    sign_test,
+    syntax_questions,
+    untrained_bert,
+)
 from attnbook.studies.topics import (
     TopicReader,
     adversarial_weights,
@@ -329,4 +339,12 @@ __all__ = [
     "ruler",
     "best_ruler",
     "counts_of",
+    "Question",
+    "syntax_questions",
+    "most_attended",
+    "by_offset",
+    "by_nearest",
+    "sign_test",
+    "holm",
+    "untrained_bert",
 ]
