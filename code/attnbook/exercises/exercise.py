@@ -19,7 +19,7 @@ CHAPTERS = dict(enumerate((
     "Transformer blocks", "The Transformer", "Sequence to sequence", "Bahdanau translation", "Transformer translation",
     "Decoding", "Efficient attention", "Regression again", "Attention as the answer",
     "Reading attention",
-), start=1))
+), start=1)) | {20: "A pretrained encoder"}
 # fmt: on
 
 

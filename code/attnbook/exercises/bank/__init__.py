@@ -58,6 +58,8 @@ MODULES = (  # soft_lookup holds the exercise soft-lookup
     "prefix_matching",
     "ablate_head",
     "rollout",
+    "cover_words",
+    "contrastive_loss",
 )
 
 
