@@ -6,6 +6,7 @@ The package is copied once; for every job one file of the copy gets a changed te
 the copy in front of `sys.path`, and the file is put back. Prints one line of JSON for each job.
 """
 
+import gc
 import json
 import os
 import sys
@@ -53,6 +54,7 @@ def main(jobs_file: str) -> None:
     torch.set_num_threads(1)
     torch.autograd.gradcheck(lambda x: (x @ x.T).softmax(-1), torch.eye(2, dtype=torch.float64).requires_grad_())
     assert "attnbook" not in sys.modules
+    gc.freeze()  # pytest collects garbage five times as it ends: a child need not walk through all of PyTorch for that
 
     plan = json.loads(Path(jobs_file).read_text("utf-8"))
     with tempfile.TemporaryDirectory() as scratch:

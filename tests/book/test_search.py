@@ -127,9 +127,11 @@ def pages_of(page) -> list[str]:
         ("softmax", "4. Masked softmax"),
         ("rotary", "8. Positional encoding"),
         ("beam search", "14. Decoding"),
-        ("Bahdanau", "12. Bahdanau translation"),
+        ("Bahdanau", "12. Translation with Bahdanau attention"),
         ("how do I mask padding?", "4. Masked softmax"),
         ("注意力", "Glossary"),
+        ("层规范化", "Glossary"),
+        ("层归一化", "Glossary"),  # the second word for it
         ("scaled dot product", "5. Scoring functions"),
         ("BLEU", "11. Sequence to sequence"),
         ("ALiBi", "8. Positional encoding"),

@@ -71,6 +71,11 @@ def test_the_list_keeps_the_order_and_repeats_nothing():
     assert shown.startswith("<details") and "All 2 claims" in shown
 
 
+def test_what_would_be_markup_is_shown_in_the_list():
+    claim("without <bos>, 2 * 3 keys", True)
+    assert "- ✓ without \\<bos>, 2 \\* 3 keys" in what_we_found()._repr_markdown_()
+
+
 def test_a_claim_that_turns_false_leaves_the_list():
     """The reader changes something above and runs the cell again."""
     claim("first", True)

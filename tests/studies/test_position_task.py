@@ -7,7 +7,18 @@ import pytest
 import torch
 from torch import nn
 
-from attnbook.studies import KINDS, PositionReader, fit_reader, look_back_batch, reading_accuracy, reversal_batch
+from attnbook.attention import LinearScaling, RotaryPositions
+from attnbook.studies import (
+    KINDS,
+    PositionReader,
+    fit_reader,
+    look_back_batch,
+    reading_accuracy,
+    reversal_batch,
+    train_reader,
+    where_it_looks,
+    with_rotary,
+)
 from tensors import generator
 from tools.experiments.positions import plans, seeds_of
 
@@ -120,6 +131,49 @@ def test_training_teaches():
     after = fit_reader("sinusoidal", reversal_batch, length=3, steps=150)
     assert reading_accuracy(before, reversal_batch, 3) < 0.4
     assert reading_accuracy(after, reversal_batch, 3) > 0.9
+
+
+def test_a_reader_is_trained_in_place_on_as_many_rows_as_asked():
+    asked = []
+
+    def batch(rows, length, generator):
+        asked.append((rows, length))
+        return look_back_batch(rows, length, generator)
+
+    model = PositionReader("rotary", 8, 11)
+    before = model.head.weight.clone()
+    assert train_reader(model, batch, 13, steps=2, rows=5) is model
+    assert asked == [(5, 13)] * 2 and not torch.equal(model.head.weight, before)
+
+
+def test_other_angles_change_what_a_copy_reads_and_nothing_else():
+    model, ids = reader("rotary"), torch.randint(5, (2, 7), generator=generator())
+    given = model.layers[0].attention.rotary
+    same, other = (with_rotary(model, RotaryPositions(scaling=LinearScaling(s))) for s in (1.0, 3.0))
+    assert torch.equal(same(ids), model(ids))
+    assert (other(ids) - model(ids)).abs().max() > 1e-3
+    assert all(torch.equal(a, b) and a is not b for a, b in zip(other.parameters(), model.parameters(), strict=True))
+    assert all(layer.attention.rotary is given for layer in model.layers)
+
+
+def test_where_a_reader_looks_is_a_mean_over_the_last_layer_by_distance():
+    torch.manual_seed(0)
+    model = PositionReader("rotary", 8, 11).double()
+    ids = torch.randint(8, (50, 7), generator=torch.Generator().manual_seed(3))
+    x = model.embedding(ids)
+    for layer in model.layers:
+        x, weights = layer(x, need_weights=True)
+    found = where_it_looks(model, 7, first=2, seed=3)
+    assert list(found) == list(range(-6, 5))
+    for distance, mean in found.items():
+        asked = [t for t in range(2, 7) if 0 <= t + distance < 7]
+        assert mean == pytest.approx(sum(weights[:, :, t, t + distance].mean().item() for t in asked) / len(asked))
+
+
+@pytest.mark.parametrize("change", [lambda m: with_rotary(m, RotaryPositions()), lambda m: where_it_looks(m, 7)])
+def test_only_rotary_readers_have_angles(change):
+    with pytest.raises(ValueError, match="of the kind 'rotary', got 'Shaw'; other kinds have no angles to change"):
+        change(reader("Shaw"))
 
 
 class Copies(nn.Module):

@@ -49,14 +49,15 @@ def right_answers(columns: Sequence[str], groups: Sequence[tuple[str, Sequence[R
 
     Args:
         columns: their headings.
-        groups: a heading and its rows; a row is a name and, for each column, the seeds' results in percent.
+        groups: a heading and its rows; a row is a name and, for each column, the seeds' results in percent, or nothing.
 
     Returns:
         The picture.
     """
 
     def draw(sheet: Sheet) -> None:
-        label, wide = (84, 122) if sheet.narrow else (176, 150)
+        label, wide = (104, 118) if sheet.narrow else (176, 150)
+        wide = min(wide, (sheet.width - label) / len(columns))
         lefts = [label + wide * column for column in range(len(columns))]
         for left, words in zip(lefts, columns, strict=True):
             sheet.text(left + wide / 2, 16, words, size=13)

@@ -1,6 +1,7 @@
 """Claims: sentences that are true because they were just executed."""
 
 import math
+import re
 
 import numpy as np
 import torch
@@ -53,7 +54,8 @@ class Findings:
         self.texts = list(texts)
 
     def _repr_markdown_(self) -> str:
-        checked = "\n".join(f"- ✓ {text}" for text in self.texts)
+        # a claim is plain text: in Markdown <bos> would be a tag, and not be seen
+        checked = "\n".join("- ✓ " + re.sub(r"([<*])", r"\\\1", text) for text in self.texts)
         summary = f"All {len(self.texts)} claims that this page has checked"
         return f'<details class="attnbook-findings"><summary>{summary}</summary>\n\n{checked}\n\n</details>'
 

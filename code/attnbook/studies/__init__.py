@@ -115,6 +115,9 @@ from attnbook.studies.positions import (
     PositionReader,
     fit_reader,
     reading_accuracy,
+    train_reader,
+    where_it_looks,
+    with_rotary,
 )
 from attnbook.studies.recall import (
     MEMORIES,
@@ -199,7 +202,10 @@ __all__ = [
     "PositionReader",
     "look_back_batch",
     "fit_reader",
+    "train_reader",
     "reading_accuracy",
+    "with_rotary",
+    "where_it_looks",
     "StackedReader",
     "Wiring",
     "NORM_PLACES",

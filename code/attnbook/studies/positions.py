@@ -1,5 +1,6 @@
 """Two small tasks that cannot be done without knowing where, and an encoder that is told so in one of eight ways."""
 
+import copy
 from collections.abc import Callable
 from typing import Any
 
@@ -123,8 +124,34 @@ def fit_reader(
     """
     torch.manual_seed(seed)
     model = PositionReader(kind, 8, 2 * length, causal, **sizes)
+    return train_reader(model, batch, length, seed, steps, lr)
+
+
+def train_reader(
+    model: PositionReader,
+    batch: Callable[..., tuple[Tensor, Tensor]],
+    length: int,
+    seed: int = 0,
+    steps: int = 250,
+    lr: float = 5e-3,
+    rows: int = 32,
+) -> PositionReader:
+    """Train a reader in place, a new one or one that is to get used to something else.
+
+    Args:
+        model: the reader.
+        batch: `look_back_batch` or `reversal_batch`.
+        length: T.
+        seed: for the data.
+        steps: updates.
+        lr: the largest learning rate.
+        rows: how many of them make a batch.
+
+    Returns:
+        The reader itself.
+    """
     generator = torch.Generator().manual_seed(1000 + seed)
-    stream = [batch(32, length, generator) for _ in range(steps)]
+    stream = [batch(rows, length, generator) for _ in range(steps)]
     config = TrainConfig(
         steps, lr, seed=seed, schedule="warmup-cosine", warmup_fraction=0.1
     )
@@ -135,6 +162,55 @@ def fit_reader(
         config,
     )
     return model.eval()
+
+
+def with_rotary(model: PositionReader, rotary: RotaryPositions) -> PositionReader:
+    """The same weights, turned by other angles.
+
+    Args:
+        model: a reader of the kind "rotary".
+        rotary: what its copy rotates queries and keys with.
+
+    Returns:
+        A copy; the reader is left as it is.
+    """
+    _check_rotary(model)
+    model = copy.deepcopy(model)
+    for layer in model.layers:
+        layer.attention.rotary = rotary
+    return model
+
+
+@torch.no_grad()
+def where_it_looks(
+    model: PositionReader, length: int, first: int = 0, seed: int = 12345
+) -> dict[int, float]:
+    """How much attention the last layer gives to each distance, on average over its heads and 50 random rows.
+
+    Args:
+        model: a reader of the kind "rotary".
+        length: T.
+        first: ask the positions from this one on.
+        seed: for the rows.
+
+    Returns:
+        The mean weight by distance, key − query, over the positions asked that have a key at that distance.
+    """
+    _check_rotary(model)
+    ids = torch.randint(8, (50, length), generator=torch.Generator().manual_seed(seed))
+    x = model.embedding(ids)
+    for layer in model.layers:
+        x, weights = layer(x, need_weights=True)
+    mean = weights.mean(dim=(0, 1))[first:]  # (T − first, T)
+    distances = range(1 - length, length - first)
+    return {d: mean.diagonal(d + first).mean().item() for d in distances}
+
+
+def _check_rotary(model: PositionReader) -> None:
+    if model.kind != "rotary":
+        raise ValueError(
+            f"model must be a reader of the kind 'rotary', got {model.kind!r}; other kinds have no angles to change"
+        )
 
 
 @torch.no_grad()

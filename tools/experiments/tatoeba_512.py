@@ -1,0 +1,94 @@
+"""The published settings on the 512 pairs that readers of Dive into Deep Learning know: the first of Tatoeba's file.
+
+Question: how far does the published recipe come on the first 512 lines of the file, and on the 128 lines after them?
+Varies: the seed. The same recipe on 512 pairs of the book's own corpus, whose sources differ, is stored by `published`.
+Equal: batch 128, vectors of 256, two layers of 256, dropout 0.2, learning rate 0.005, clipping at 1, epochs, pairs.
+Control: the entropy of the translations given their source. The file lists up to two dozen translations of one
+    sentence, and no model without luck comes below this; sentences that were trained on beside those that were not.
+Seeds: 3; all are stored.
+Turned round by: sentences that were not trained on translated as well as those that were.
+
+A run takes about half a minute on one core. The file is CC BY 2.0 FR and no part of the book; `--data` names a copy, or
+the book's loader looks for one. The result names the SHA-256 of the lines that were read.
+"""
+
+import hashlib
+import math
+from collections import Counter
+from collections.abc import Iterator
+
+from attnbook.data import references, tatoeba_pairs
+from attnbook.text import EOS, UNK, normalise
+from attnbook.translation import RECIPES, d2l_bleu, fit
+
+OPTIONS = {"data": None, "epochs": 30, "seeds": 3}
+TRAINED, LATER = 512, 128
+# what d2l shows, with the translations that it compares with
+DEMO = {"go .": "va !", "i lost .": "j'ai perdu .", "he's calm .": "il est calme .", "i'm home .": "je suis chez moi ."}
+
+
+def floor(sources: list[tuple], targets: list[tuple]) -> float:
+    """The entropy of the targets given their sources, in nats per token: no smaller loss is to be had without luck."""
+    of_source, of_pair = Counter(sources), Counter(zip(sources, targets, strict=True))
+    nats = sum(n * math.log(of_source[source] / n) for (source, _), n in of_pair.items())
+    return nats / sum(map(len, targets))
+
+
+def settings(options) -> Iterator[dict]:
+    """Every seed."""
+    for seed in range(options.seeds):
+        yield {"data": options.data, "seed": seed, "epochs": options.epochs}
+
+
+def run(data: str | None, seed: int, epochs: int) -> dict:
+    """Train one model and measure it."""
+    pairs = tatoeba_pairs(data)[: TRAINED + LATER]
+    train, later = pairs[:TRAINED], pairs[TRAINED:]
+    recipe = RECIPES["bahdanau-published"]
+    fitted = fit(recipe, train, later, epochs=epochs, seed=seed, evaluations=epochs, keep_best=False)
+    per_epoch = len(fitted.losses) // epochs
+    trained, everywhere = references(train), references(pairs)
+
+    def exact(sources: list) -> float:
+        """The part of the sentences whose translation is one that the 640 lines list."""
+        found = fitted.translator.translate(sources)
+        hits = [normalise(a) in map(normalise, everywhere[s]) for s, a in zip(sources, found, strict=True)]
+        return round(sum(hits) / len(hits), 4)
+
+    unseen = sorted(everywhere.keys() - trained)
+    known = fitted.translator
+    sources = [tuple(known.source_vocab.encode(pair.source)) for pair in train]
+    targets = [(*known.target_vocab.encode(pair.target), EOS) for pair in train]
+    ids = [token for target in targets for token in target]
+    lines = "\n".join(f"{pair.source}\t{pair.target}" for pair in pairs)
+    return {
+        "seed": seed,
+        "sha256": hashlib.sha256(lines.encode()).hexdigest(),
+        "sources": len(trained),
+        "later_sources": len(unseen),
+        "floor": round(floor(sources, targets), 4),
+        "unknown": round(ids.count(UNK) / len(ids), 4),
+        "training": [
+            round(sum(fitted.losses[i : i + per_epoch]) / per_epoch, 4)
+            for i in range(0, len(fitted.losses) - per_epoch + 1, per_epoch)
+        ],
+        "development": [[step, round(loss, 4)] for step, loss in fitted.history],
+        "seen_exact": exact(sorted(trained)),
+        "unseen_exact": exact(unseen),
+        "demo": {
+            source: {"translation": found, "seen": source in trained, "d2l_bleu": round(d2l_bleu(found, target, 2), 3)}
+            for (source, target), found in zip(DEMO.items(), fitted.translator.translate(list(DEMO)), strict=True)
+        },
+    }
+
+
+def summary(results: list[dict], options) -> dict:
+    """All rows."""
+    return {
+        "measured": "negative log-likelihood in nats per token, <eos> among them: of the training batches (with "
+        "dropout), averaged over an epoch, and of the 128 lines after them; the entropy of the training translations "
+        "given their source (floor), and the part of their tokens that the vocabulary lacks (unknown); after the last "
+        "epoch, the part of the sentences whose translation is one of those listed, of sentences trained on and of "
+        "others; d2l's BLEU with k = 2 of the four sentences that d2l shows",
+        "rows": results,
+    }
