@@ -16,6 +16,7 @@ from attnbook.data.download import (
     download_tatoeba,
 )
 from attnbook.data.grammar.bilingual import AlignedPair, BilingualGrammar
+from attnbook.data.grammar.parsed import SYNTAX, ParsedSentence, parsed_sentences
 from attnbook.data.reading import read_pairs
 from attnbook.data.scripts import (
     in_both_scripts,
@@ -62,4 +63,7 @@ __all__ = [
     "tatoeba_pairs",
     "AlignedPair",
     "BilingualGrammar",
+    "SYNTAX",
+    "ParsedSentence",
+    "parsed_sentences",
 ]

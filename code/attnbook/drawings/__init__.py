@@ -30,6 +30,7 @@ from attnbook.drawings.memory import (
 )
 from attnbook.drawings.multi_head import cut_and_swap_or_reshape, three_heads_share_the_width
 from attnbook.drawings.next_tokens import a_block_then_and_now, one_text_four_questions
+from attnbook.drawings.objectives import fill_the_gap_or_go_on
 from attnbook.drawings.positions import where_positions_act
 from attnbook.drawings.readings import a_false_note, two_heads_that_copy, two_stories_for_one_output
 from attnbook.drawings.recurrent import (
@@ -75,7 +76,8 @@ __all__ = [
     "a_norm_on_the_stream_or_beside_it", "a_sentence_through_one_vector", "a_stream_for_each_word",
     "a_table_never_stored", "a_tail_and_five_filters", "an_empty_row_spoils_the_matrix", "budget_of_a_row",
     "cut_and_swap_or_reshape", "drawing", "each_point_by_its_weight", "every_number_of_a_tiny_transformer",
-    "every_query_meets_every_key", "fast_and_slow_memory", "first_push_of_two_losses",
+    "every_query_meets_every_key", "fast_and_slow_memory", "fill_the_gap_or_go_on",
+    "first_push_of_two_losses",
     "four_cells_that_contradict", "four_claimed_links", "four_steps_or_one", "four_ways_to_share_keys",
     "from_one_width_to_a_matrix", "heads_and_their_average", "interference_in_a_sum", "links_that_cross",
     "near_or_large", "nearness_lifted", "numbers_normalised_together", "one_key_or_a_blend",

@@ -18,7 +18,7 @@ CHAPTERS = dict(enumerate((
     "Scoring functions", "Self-, masked and cross-attention", "Multi-head attention", "Positional encoding",
     "Transformer blocks", "The Transformer", "Sequence to sequence", "Translation with Bahdanau attention",
     "Transformer translation", "Decoding", "Efficient attention", "Regression again", "Attention as the answer",
-    "Reading attention", "A language model",
+    "Reading attention", "A language model", "A pretrained encoder",
 ), start=1))
 # fmt: on
 

@@ -19,7 +19,7 @@ WEEKS = {
     10: ("label-smoothing", "beam-search"),
     11: ("merge-softmax", "linear-attention"),
     12: ("biaffine-score", "prefix-matching"),
-    13: ("rms-norm", "bits-per-byte"),
+    13: ("bits-per-byte", "contrastive-loss"),
 }
 
 

@@ -171,6 +171,16 @@ from attnbook.studies.sentences import (
     to_ids,
 )
 from attnbook.studies.symbols import look_back_batch, reversal_batch
+from attnbook.studies.syntax import (
+    Question,
+    by_nearest,
+    by_offset,
+    holm,
+    most_attended,
+    sign_test,
+    syntax_questions,
+    untrained_bert,
+)
 from attnbook.studies.topics import (
     TopicReader,
     adversarial_weights,
@@ -349,4 +359,12 @@ __all__ = [
     "decoder_after",
     "fit_decoder",
     "measure_decoder",
+    "Question",
+    "syntax_questions",
+    "most_attended",
+    "by_offset",
+    "by_nearest",
+    "sign_test",
+    "holm",
+    "untrained_bert",
 ]

@@ -60,6 +60,8 @@ MODULES = (  # soft_lookup holds the exercise soft-lookup
     "rollout",
     "rms_norm",
     "bits_per_byte",
+    "cover_words",
+    "contrastive_loss",
 )
 
 
