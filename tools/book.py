@@ -19,7 +19,7 @@ from jupyter_book.sphinx import build_sphinx
 
 from tools import ROOT
 
-ROOM = 170_000_000  # bytes that a build may need, with what an older one has left
+ROOM = 200_000_000  # bytes that a build may need, with what an older one has left
 SETTINGS = {  # as the command line of Jupyter Book gives them
     "external_toc_path": str(ROOT / "_toc.yml"),
     "latex_individualpages": False,

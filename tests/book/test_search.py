@@ -127,7 +127,7 @@ def pages_of(page) -> list[str]:
         ("softmax", "4. Masked softmax"),
         ("rotary", "8. Positional encoding"),
         ("beam search", "14. Decoding"),
-        ("Bahdanau", "12. Bahdanau translation"),
+        ("Bahdanau", "12. Translation with Bahdanau attention"),
         ("how do I mask padding?", "4. Masked softmax"),
         ("注意力", "Glossary"),
         ("层规范化", "Glossary"),

@@ -27,6 +27,8 @@ NUMBERS = {
     "overlapping_keys": ("40", "60", "72", "26.8", "42.4", "50"),
     "two_stories_for_one_output": ("0.5",),
     "three_exponentials_shifted": ("−104", "88.7", "−100", "50"),
+    "what_bleu_counts": ("5 of 7", "3 of 6", "2 of 5", "1 of 4"),
+    "two_words_in_turn_or_at_once": ("½", "¼"),
     "an_empty_row_spoils_the_matrix": (".27", ".73", "NaN"),
 }
 

@@ -39,10 +39,11 @@ def bits(weights):
     return {name: (w.shape, w.numpy().tobytes()) for name, w in weights.items()}
 
 
-def in_the_browser(page, content):
-    text = base64.b64encode(content).decode()
+def in_the_browser(page, content, part=None):
+    step = part or len(content)
+    text = [base64.b64encode(content[at : at + step]).decode() for at in range(0, len(content), step)]
     source = (KIT / "weights.js").read_text("utf-8").replace("export ", "")
-    return page.evaluate(READ, [source, text])
+    return page.evaluate(READ, [source, text if part else text[0]])
 
 
 @pytest.fixture(scope="module")
@@ -80,6 +81,32 @@ def test_eight_bits_are_fine_enough_and_are_found_again():
     for name in ("a.weight", "x"):
         step = some()[name].abs().amax(1, keepdim=True) / 127
         assert ((weights[name] - some()[name]).abs() <= 0.5001 * step).all()
+
+
+def test_blocks_of_a_row_have_steps_of_their_own():
+    numbers = torch.Generator().manual_seed(1)
+    given = torch.randn(5, 21, generator=numbers) * torch.tensor([1.0, 0.02, 30.0]).repeat_interleave(7)
+    given[3, 7:14] = 0
+    stored = to_int8({"w": given, "b": given[0]}, block=7)
+    assert stored["w.scales"].shape == (5, 3) and stored["w.scales"].dtype == torch.float16
+    weights = to_float(stored)
+    top = given.view(5, 3, 7).abs().amax(-1, keepdim=True)
+    off = (weights["w"] - given).view(5, 3, 7).abs()
+    assert (off <= top / 127 * 0.57).all() and not weights["w"][3, 7:14].any()  # half a step, and the scale's rounding
+    assert bits(to_float(to_int8(weights, block=7))) == bits(weights)
+    assert torch.equal(weights["b"], given[0])
+    with pytest.raises(ValueError, match="w has 21 columns, which blocks of 4 do not divide"):
+        to_int8({"w": given}, block=4)
+
+
+def test_the_browser_reads_blocks_and_parts(blank):
+    numbers = torch.Generator().manual_seed(2)
+    given = torch.randn(5, 21, generator=numbers)
+    content = weights_file(to_int8({"w": given}, block=7) | to_half({"h": given}), {"name": "é"})
+    found = in_the_browser(blank, content, part=30)
+    for name, weight in to_float(to_int8({"w": given}, block=7) | to_half({"h": given})).items():
+        assert base64.b64decode(found["weights"][name]["data"]) == weight.numpy().tobytes(), name
+    assert found["about"] == {"name": "é"}
 
 
 def test_half_precision_is_rounded_once():

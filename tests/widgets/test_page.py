@@ -1,5 +1,6 @@
 """From module to page: the classic scripts, the host script, and the Sphinx extension in a real build."""
 
+import base64
 import json
 import re
 import subprocess
@@ -11,7 +12,7 @@ import pytest
 from attnbook import widgets
 from attnbook.widgets import SaturationFigure
 from attnbook.widgets.capture import capture
-from attnbook.widgets.kit import WIDGETS, module_source, script_parts, source, static_box
+from attnbook.widgets.kit import WIDGETS, file_parts, module_source, script_parts, source, static_box
 from attnbook.widgets.page import classic_script, figures_in, kit_scripts, page_scripts, script_names, write_assets
 
 NODE = Path(sys.executable).with_name("node")
@@ -270,3 +271,11 @@ def test_states_survive_the_way_into_the_page(open_html):
     page = open_html(static_box("unknown", state, "words", "data:,"), scripts=["host"])
     text = page.page.evaluate("document.querySelector('script[type=\"application/json\"]').textContent")
     assert json.loads(text) == state
+
+
+def test_a_large_file_comes_in_parts_a_small_one_whole(monkeypatch):
+    monkeypatch.setattr("attnbook.widgets.kit.models.PART", 6)
+    assert file_parts("a", b"small!") == {"a": "c21hbGwh"}
+    parts = file_parts("a", b"not so small")
+    assert parts.pop("a") == 2 and list(parts) == ["a.0", "a.1"]
+    assert base64.b64decode("".join(parts.values())) == b"not so small"

@@ -158,6 +158,8 @@ def first_push_of_two_losses(sheet: Sheet) -> None:
     left, right, y = (0, 336, 18) if sheet.narrow else (150, 690, 18)
     for title, (down, up) in zip(("binary loss", "loss for pairs"), pushes, strict=True):
         sheet.text(0, y + (0 if sheet.narrow else 17), title, anchor="start", bold=True)
+        look = {"anchor": "end" if sheet.narrow else "start", "size": 13, "color": GREY}
+        sheet.text(right if sheet.narrow else 0, y + (0 if sheet.narrow else 36), "shares of the push", **look)
         y += 10 if sheet.narrow else 0
         middle = left + (right - left) * down / (down + up)
         sheet.bar(left, y, middle - left, 24, fill=GREY)
@@ -217,3 +219,25 @@ def who_works_for_the_museum(sheet: Sheet) -> None:
         else:
             place, anchor = (left, "start") if number else (x + 34, "end")
             sheet.text(place, low + 24, f"{kind}: {said}", anchor=anchor, **look)
+
+
+@drawing(
+    "A table of two starts, i and i', and two ends, j and j'. Each cell holds the place score minus the group score, "
+    "the row's number r or r' plus the column's t or t'. Cells i j and i' j', on the diagonal, should be places, above "
+    "0; cells i j' and i' j should be groups, below 0. But both pairs of cells have one sum, r + r' + t + t'."
+)
+def four_cells_that_contradict(sheet: Sheet) -> None:
+    """What a number for each row and one for each column cannot say."""
+    cell, high, left, top = (110, 48, 92, 30) if sheet.narrow else (130, 48, 100, 30)
+    rows, columns, marks = ("r", "r'"), ("t", "t'"), ("", "'")
+    for i in range(2):
+        sheet.text(left + (i + 0.5) * cell, top - 10, f"end j{marks[i]}: {columns[i]}", color=KEY_INK, size=14)
+        look = {"color": QUERY, "anchor": "end", "size": 14}
+        sheet.text(left - 8, top + (i + 0.5) * high + 5, f"start i{marks[i]}: {rows[i]}", **look)
+        for j in range(2):
+            said = f"{rows[i]} + {columns[j]}\n{'place: > 0' if i == j else 'group: < 0'}"
+            look = {"color": GREY, "ink": INK, "fill": shade(0.3 if i == j else 0), "radius": 0, "line": 1, "size": 14}
+            sheet.box(left + j * cell, top + i * high, cell, high, said, **look)
+    x, y = (4, top + 2 * high + 26) if sheet.narrow else (left + 2 * cell + 30, top + high - 9)
+    for down, line in enumerate(("places: the sum r + r' + t + t' > 0", "groups: the same sum < 0")):
+        sheet.text(x, y + 26 * down, line, anchor="start", size=14)

@@ -205,3 +205,31 @@ def _number_cell(sheet: Sheet, place: tuple, value: float, name: str, color: str
         fill, ink = shade(value), INK if value < 0.6 else "#ffffff"
     words = f"{value:.1f}" if value >= 9.995 else f"{value:.2f}".replace("-0.00", "0.00").replace("-", "−")
     sheet.box(*place, words, color=color, fill=fill, ink=ink, radius=0, line=1, size=13)
+
+
+HALVES = ("danke", "vielen"), ("schön", "dank")  # the first word and the second
+
+
+@drawing(
+    "Two tables for the two words of a translation: danke or vielen in the rows, schön or dank in the columns. Word by "
+    "word: ½ for danke schön, ½ for vielen dank, and 0 for the other two cells. Both words at once: ¼ in each of the "
+    "four cells; danke dank and vielen schön, which are wrong, are hatched."
+)
+def two_words_in_turn_or_at_once(sheet: Sheet) -> None:
+    """What two models write that know two right answers: one word after the other, or both at once."""
+    cell, high, side, apart = (52, 34, 52, 12) if sheet.narrow else (86, 38, 66, 60)
+    halves = torch.tensor([0.5, 0.5])  # what each word is by itself
+    in_turn = torch.diag(halves)  # the second word is drawn given the first
+    for number, (title, table) in enumerate((("word by word", in_turn), ("both at once", halves.outer(halves)))):
+        left, top = number * (side + 2 * cell + apart) + side + (4 if sheet.narrow else 40), 50
+        sheet.text(left + cell, 15, title, bold=True)
+        for i, first in enumerate(HALVES[0]):
+            sheet.text(left - 8, top + (i + 0.5) * high + 5, first, anchor="end", size=14)
+            sheet.text(left + (i + 0.5) * cell, top - 9, HALVES[1][i], size=14)
+            for j in range(2):
+                x, y, chance = left + j * cell, top + i * high, table[i, j].item()
+                if i != j and chance:
+                    sheet.hatch(x, y, cell, high)
+                fill = shade(chance) if i == j else "none"
+                said = {0: "0", 0.25: "¼", 0.5: "½"}[chance]
+                sheet.box(x, y, cell, high, said, color=GREY, ink=INK, fill=fill, radius=0, line=1, size=17)

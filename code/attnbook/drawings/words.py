@@ -1,10 +1,10 @@
-"""Drawings of what attention does with words: masks, heads."""
+"""Drawings of words: what attention does with them, and how many of them are right."""
 
 import torch
 
 from attnbook.attention import masked_softmax
 from attnbook.drawings.sheet import Sheet, drawing, shade
-from attnbook.page.style import GREY, INK, KEY, QUERY
+from attnbook.page.style import GREY, INK, KEY, QUERY, VIOLET
 
 BATCH = (("Dive", "into", "Deep", "Learning"), ("Learn", "to", "code", ""), ("Hello", "world", "", ""))
 
@@ -73,3 +73,46 @@ def budget_of_a_row(sheet: Sheet) -> None:
             sheet.text(
                 start + 8, upper + 37, f"only {sum(weights.tolist()):.2f} is left", anchor="start", color=KEY, size=13
             )
+
+
+REFERENCE = ["the", "cat", "is", "on", "the", "mat"]
+FOUND = ["the", "cat", "is", "on", "a", "mat", "today"]
+
+
+@drawing(
+    "The sentence the cat is on a mat today in boxes, below the reference the cat is on the mat. Under it, one row "
+    "each for its words, pairs, triples and quadruples, a box for each; those that the reference has are filled. "
+    "Words: 5 of 7, all but a and today. Pairs: 3 of 6, the cat, cat is, is on. Triples: 2 of 5, the cat is, cat is "
+    "on. Quadruples: 1 of 4, the cat is on."
+)
+def what_bleu_counts(sheet: Sheet) -> None:
+    """The runs of words of a translation that its reference has."""
+    left, cell = (2, 48) if sheet.narrow else (112, 83)
+    top = 38 if sheet.narrow else 16
+    if sheet.narrow:
+        sheet.text(left, 15, "the reference", anchor="start", size=13, color=GREY)
+    else:
+        sheet.text(0, top + 5, "reference", anchor="start", color=GREY)
+    for j, word in enumerate(REFERENCE):
+        sheet.text(left + (j + 0.5) * cell, top + 5, word, size=13.5)
+    names = ("words", "pairs", "triples", "quadruples")
+    for n, name in enumerate(names, 1):
+        has = [REFERENCE[j : j + n] for j in range(len(REFERENCE) - n + 1)]
+        y = top + (44 if sheet.narrow else 26) + (n - 1) * (54 if sheet.narrow else 44)
+        high = 28 if sheet.narrow or n < 3 else 36
+        right = 0
+        for j in range(len(FOUND) - n + 1):
+            run = FOUND[j : j + n]
+            hit = run in has
+            if hit:
+                has.remove(run)  # a run counts at most as often as the reference has it
+                right += 1
+            said = " ".join(run[:2]) + "\n" * (n > 2) + " ".join(run[2:])
+            look = {"color": VIOLET, "fill": shade(0.25), "ink": INK} if hit else {"color": GREY, "dashed": True}
+            said, size = said if n == 1 or not sheet.narrow else "", 13.5 if n < 3 else 12.5
+            sheet.box(left + (j + (n - 1) / 2) * cell + 2, y, cell - 4, high, said, line=1.5, size=size, **look)
+        number = f"{right} of {len(FOUND) - n + 1}"
+        if sheet.narrow:
+            sheet.text(left, y - 7, f"{name}: {number}", anchor="start", size=13)
+        else:
+            sheet.text(0, y + 19, f"{name}: {number}", anchor="start", size=13.5)

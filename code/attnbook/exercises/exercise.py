@@ -16,8 +16,8 @@ from .edits import Edits, apart, edited, named_locals, source, stub
 CHAPTERS = dict(enumerate((
     "Queries, keys and values", "Attention pooling", "Kernel regression with a learned width", "Masked softmax",
     "Scoring functions", "Self-, masked and cross-attention", "Multi-head attention", "Positional encoding",
-    "Transformer blocks", "The Transformer", "Sequence to sequence", "Bahdanau translation", "Transformer translation",
-    "Decoding", "Efficient attention", "Regression again", "Attention as the answer",
+    "Transformer blocks", "The Transformer", "Sequence to sequence", "Translation with Bahdanau attention",
+    "Transformer translation", "Decoding", "Efficient attention", "Regression again", "Attention as the answer",
     "Reading attention",
 ), start=1))
 # fmt: on

@@ -1,9 +1,9 @@
 """Trained weights: the files that come with the book, the one writer of such files, and the one reader.
 
 A file is in the format safetensors, which `safetensors` and Hugging Face's tools read as well. Its weights are stored
-as float32, as float16, or in eight bits: then an int8 tensor `name` has beside it a float32 tensor `name.scales`, and
-the weight is their product, row by row. What the file says of itself is JSON, under `about` in the format's metadata.
-In pages, `widgets/kit/weights.js` reads the same files.
+as float32, as float16, or in eight bits: then an int8 tensor `name` has beside it a tensor `name.scales`, and the
+weight is their product, row by row or, where a row has several scales, block by block. What the file says of itself is
+JSON, under `about` in the format's metadata. In pages, `widgets/kit/weights.js` reads the same files.
 """
 
 from attnbook.weights.format import (

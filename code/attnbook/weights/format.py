@@ -15,18 +15,22 @@ FOLDER = Path(__file__).parent
 SCALES = ".scales"
 
 
-def to_int8(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Round matrices to eight bits: every row has one scale, and a weight is a whole number from −127 to 127 times it.
+def to_int8(
+    weights: Mapping[str, Tensor], block: int | None = None
+) -> dict[str, Tensor]:
+    """Round matrices to eight bits: a weight is a whole number from −127 to 127 times its scale.
 
     Args:
         weights: by name.
+        block: how many neighbours in a row share a scale; by default all of them.
 
     Returns:
-        What a file stores: for a matrix the int8 tensor, and its scales (rows,) under ``name.scales``; vectors
-        and matrices of a single row as float32, since they are few and dear. Rounding again changes nothing.
+        What a file stores: for a matrix the int8 tensor, and its scales under ``name.scales``, (rows,) in float32 or,
+        in blocks, (rows, columns / block) in float16; vectors and matrices of a single row as float32, since they are
+        few and dear. Rounding again changes nothing, but for blocks of weights below 0.008.
 
     Raises:
-        ValueError: a weight that is not finite.
+        ValueError: a weight that is not finite, or rows that blocks do not divide.
     """
     stored = {}
     for name, given in weights.items():
@@ -38,13 +42,22 @@ def to_int8(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
         if weight.dim() != 2 or len(weight) == 1:
             stored[name] = weight
             continue
-        scale = weight.abs().amax(1, keepdim=True) / 127  # (rows, 1)
-        # Rounded up to 17 significant bits: then 127 · scale is exact, and a second rounding finds the same scale.
-        bits = scale.view(torch.int32)
-        scale = ((bits + 127) & ~127).view(torch.float32)
-        whole = torch.where(scale > 0, weight / scale, 0.0).round()
-        stored[name] = whole.to(torch.int8)
-        stored[name + SCALES] = scale[:, 0]
+        rows, columns = weight.shape
+        if columns % (block or columns):
+            raise ValueError(
+                f"{name} has {columns} columns, which blocks of {block} do not divide"
+            )
+        blocks = weight.view(rows, -1, block or columns)  # (rows, blocks, block)
+        scale = blocks.abs().amax(-1) / 127  # (rows, blocks)
+        if block:
+            scale = scale.half()
+        else:
+            # Rounded up to 17 significant bits: then 127 · scale is exact, and a second rounding finds the same scale.
+            scale = ((scale.view(torch.int32) + 127) & ~127).view(torch.float32)[:, 0]
+        steps = scale.float().view(rows, -1, 1)
+        whole = torch.where(steps > 0, blocks / steps, 0.0).round().clamp(-127, 127)
+        stored[name] = whole.to(torch.int8).view(rows, columns)
+        stored[name + SCALES] = scale
     return stored
 
 
@@ -80,14 +93,17 @@ def to_float(stored: Mapping[str, Tensor]) -> dict[str, Tensor]:
 
     Raises:
         LookupError: int8 without its scales.
-        RuntimeError: scales of another number than the rows.
+        RuntimeError: scales whose number does not fit.
     """
     weights = {}
     for name, tensor in stored.items():
         if not name.endswith(SCALES):
             weights[name] = tensor.float()
             if tensor.dtype == torch.int8:
-                weights[name] *= stored[name + SCALES].reshape(-1, 1)
+                scales = stored[name + SCALES].float()
+                count = scales[:1].numel()  # in a row
+                blocks = weights[name].unflatten(1, (count, -1))
+                weights[name] = (blocks * scales.reshape(-1, count, 1)).flatten(1)
     return weights
 
 

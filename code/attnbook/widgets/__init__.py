@@ -27,6 +27,7 @@ FIGURES = {
     "MemoryRegressionFigure": "memory_regression",
     "SpanTableFigure": "span_table",
     "InductionHeadsFigure": "induction_heads",
+    "RealSentenceFigure": "real_sentence",
 }
 
 TOOLS = {

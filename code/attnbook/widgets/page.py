@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import FIGURES, TOOLS, figure_class
-from .kit import KIT, figure_parts, model_files, script_parts
+from .kit import KIT, figure_parts, file_parts, model_files, script_parts
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -114,20 +114,25 @@ def data_scripts() -> dict[str, str]:
     """What figures load only when they need it: files of weights as classic scripts.
 
     No page names these scripts. A figure that wants one asks for it (`loadFile` in kit/files.js), and the script leaves
-    its content, in base64, in `attnbookFiles`; a page opened from a file can load scripts, but fetch nothing else.
+    its content, in base64, in `attnbookFiles`, that of a large file in parts (`file_parts`); a page opened from a file
+    can load scripts, but fetch nothing else.
 
     Returns:
         dict of file name → JavaScript text.
     """
     return {
-        f"model-{name}.js": _data_script(name, path.read_bytes())
-        for name, path in model_files().items()
+        f"model-{part}.js": text
+        for name, make in model_files().items()
+        for part, text in _data_scripts(name, make()).items()
     }
 
 
-def _data_script(name: str, content: bytes) -> str:
-    text = base64.b64encode(content).decode("ascii")
-    return f'(globalThis.attnbookFiles = globalThis.attnbookFiles || {{}})[{json.dumps(name)}] = "{text}";\n'
+def _data_scripts(name: str, content: bytes) -> dict[str, str]:
+    start = "(globalThis.attnbookFiles = globalThis.attnbookFiles || {})"
+    return {
+        part: f"{start}[{json.dumps(part)}] = {json.dumps(text)};\n"
+        for part, text in file_parts(name, content).items()
+    }
 
 
 def script_names() -> list[str]:
@@ -207,7 +212,11 @@ def offline_page(body: str, title: str, data: dict[str, bytes] | None = None) ->
     shared = kit_scripts()
     names = page_scripts(figures_in(body))[1:]
     scripts = [
-        *(_data_script(name, content) for name, content in (data or {}).items()),
+        *(
+            text
+            for name, content in (data or {}).items()
+            for text in _data_scripts(name, content).values()
+        ),
         (KIT / "host.js").read_text("utf-8"),
         *(shared.get(name) or classic_script(name) for name in names),
     ]

@@ -147,7 +147,8 @@ EXERCISE = Exercise(
         "Give the query an axis of size 1 where the keys are counted, and the key one where the queries are. Either "
         "`expand` both and join them with `torch.cat`, or see what the columns of W do to each part.",
         "Without a table of pairs: the first Dq columns of W belong to the query, the others to the key, and W [q; k] "
-        "is the sum of two parts. Which two shapes broadcast to (B, T, S, h)? Two steps are left after that.",
+        "is the sum of two parts. Which two shapes broadcast to (B, T, S, h)? Two steps are left after that. (With one "
+        "hidden unit at a time, what you hold is (B, T, S).)",
     ),
     why="Leaving the tanh out keeps every shape, trains, and even gives sensible-looking weights. But the score is "
         "then a(q) + b(k), and a(q) is the same for a whole row: the softmax cancels it, and every query gets the same "

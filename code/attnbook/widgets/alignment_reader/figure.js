@@ -79,7 +79,7 @@ const STYLE = `
 .ab-card .ab-ar-play { min-width: 5.5em; }
 .ab-ar-words { display: flex; flex: 1 1 410px; flex-wrap: wrap; gap: 0.5rem; min-width: 0; }
 .ab-card .ab-ar-words .ab-range { flex: 1 1 220px; }
-.ab-card .ab-ar-words .ab-now { min-width: 4.4em; white-space: nowrap; }
+.ab-card .ab-now { min-width: 4.4em; white-space: nowrap; }
 @media (max-width: 480px) { .ab-card p.ab-said { min-height: calc(7.25em + 1rem); } }`;
 
 function render({ model, el }) {

@@ -1,5 +1,6 @@
 /* The files of the page's trained models: their weights, and what is known of the corpus. They are not part of the
- * page: they come, in base64, as a script beside this one or, in JupyterLab, from the kernel (kit/models.py). */
+ * page: they come, in base64, as scripts beside this one or, in JupyterLab, from the kernel (kit/models.py). In place of
+ * a large file stands the number of its parts, which follow one by one. */
 
 import { html } from "./kit.js";
 import { makeTranslator } from "./models.js";
@@ -11,10 +12,11 @@ const read = {}; // name → what is in the file
 
 export const readFile = (name) => (read[name] = read[name] || readWeights(globalThis.attnbookFiles[name]));
 
-export function loadFile(model, name) {
+// tell(share) hears how much of a large file is there, from 0 to 1.
+export function loadFile(model, name, tell = () => {}) {
   const files = (globalThis.attnbookFiles = globalThis.attnbookFiles || {});
-  if (files[name]) return Promise.resolve(readFile(name));
-  if (!waiting[name]) waiting[name] = (SCRIPT ? fromScript : fromKernel)(model, name);
+  if (files[name] && typeof files[name] !== "number") return Promise.resolve(readFile(name));
+  if (!waiting[name]) waiting[name] = wholeFile(model, name, tell);
   return waiting[name].then(
     (text) => {
       files[name] = text;
@@ -25,6 +27,21 @@ export function loadFile(model, name) {
       throw error;
     },
   );
+}
+
+async function wholeFile(model, name, tell) {
+  const files = globalThis.attnbookFiles;
+  const bring = (part) => files[part] || (SCRIPT ? fromScript : fromKernel)(model, part);
+  const found = await bring(name);
+  if (typeof found !== "number") return found;
+  const parts = [];
+  while (parts.length < found) {
+    const part = `${name}.${parts.length}`;
+    parts.push(await bring(part));
+    delete files[part];
+    tell(parts.length / found);
+  }
+  return parts;
 }
 
 const fromScript = (_model, name) =>

