@@ -5,7 +5,7 @@ import json
 import pytest
 
 from attnbook.command import main
-from attnbook.language import TextModel
+from attnbook.language import TextModel, split_book
 from attnbook.translation import RECIPES, untrained
 from small_texts import TEXT
 from toy_corpus import toy_pairs
@@ -44,6 +44,19 @@ def test_options_replace_those_of_the_recipe(folder, tmp_path):
     assert len(model.vocabulary) == 280
     result = json.loads((tmp_path / "result.json").read_text("utf-8"))
     assert result["steps"] < 20, "so high a rate does not help, and patience ends it"
+
+
+def test_of_this_book_whole_chapters_are_held_out(tmp_path, capsys, monkeypatch):
+    seen = []
+
+    def remember(recipe, train, dev, **how):
+        seen.append((train, dev))
+        raise ValueError("enough")
+
+    monkeypatch.setattr("attnbook.command.language_models.fit_language_model", remember)
+    assert main(["train", *QUICK, "--data", "this-book", "--out", str(tmp_path)]) != 0
+    assert seen == [split_book()[:2]]
+    assert "words; chapters 5, 8, 12 and 17 are held out" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("place", ["run", "run/language-model.pt"])

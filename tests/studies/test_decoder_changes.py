@@ -16,7 +16,7 @@ def built(name: str | None) -> LanguageModel:
     return LanguageModel(LanguageModelConfig(V, **decoder_after(name)))
 
 
-@pytest.mark.parametrize(("before", "name"), zip(NAMES, NAMES[1:], strict=False))
+@pytest.mark.parametrize(("before", "name"), [*zip(NAMES, NAMES[1:], strict=False)])
 def test_a_change_changes_what_it_says_and_keeps_the_parameters(before, name):
     old, new = decoder_after(before), decoder_after(name)
     assert {key for key in new if new[key] != old.get(key)} == set(DECODER_CHANGES[name])
@@ -39,9 +39,9 @@ def test_another_name_is_an_error():
 
 
 def test_the_same_seed_gives_the_same_model_and_training_helps():
-    few = fit_decoder(decoder_after(), 5e-3, 1, steps=12, batch_size=2)
-    again = fit_decoder(decoder_after(), 5e-3, 1, steps=12, batch_size=2)
-    other = fit_decoder(decoder_after(), 5e-3, 2, steps=12, batch_size=2)
+    few = fit_decoder(decoder_after(), 5e-3, 1, steps=40, batch_size=2)
+    again = fit_decoder(decoder_after(), 5e-3, 1, steps=40, batch_size=2)
+    other = fit_decoder(decoder_after(), 5e-3, 2, steps=40, batch_size=2)
     assert torch.equal(few.head.weight, again.head.weight) and not torch.equal(few.head.weight, other.head.weight)
     vocabulary, ids = book_ids()
     assert split_book().train.startswith(vocabulary.decode(ids[:40]))
