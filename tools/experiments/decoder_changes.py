@@ -14,8 +14,8 @@ Turned round by: differences that do not all have one sign in the five pairs, or
 
 Tried before: each change alone on the block of 2017, with 250 steps. That block was then no better than counts of
 single tokens, so every change would have been compared with a model that has not begun to learn. Then, as here,
-but with GPT-2's first embeddings, a sixth of the sinusoids' size: after SwiGLU the block was at 2.71 and today's at
-2.33 bits, which may have been the sinusoids drowning the tokens.
+but with GPT-2's first embeddings, less than a quarter of the sinusoids' size: after SwiGLU the block was at 2.71 and
+today's at 2.33 bits, which may have been the sinusoids drowning the tokens.
 
 About eight minutes on one core; the rows were joined from several runs.
 """

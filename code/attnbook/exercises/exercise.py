@@ -18,7 +18,7 @@ CHAPTERS = dict(enumerate((
     "Scoring functions", "Self-, masked and cross-attention", "Multi-head attention", "Positional encoding",
     "Transformer blocks", "The Transformer", "Sequence to sequence", "Bahdanau translation", "Transformer translation",
     "Decoding", "Efficient attention", "Regression again", "Attention as the answer",
-    "Reading attention",
+    "Reading attention", "A language model",
 ), start=1))
 # fmt: on
 

@@ -58,14 +58,14 @@ def decoder_after(change: str | None = "grouped queries") -> dict:
     Raises:
         ValueError: another name.
     """
-    names = [None, *DECODER_CHANGES]
-    if change not in names:
+    names = list(DECODER_CHANGES)
+    if change is not None and change not in names:
         raise ValueError(
-            f"change must be None or one of {', '.join(DECODER_CHANGES)}; got {change!r}"
+            f"change must be None or one of {', '.join(names)}; got {change!r}"
         )
-    made = names[1 : names.index(change) + 1]
+    made = [] if change is None else names[: names.index(change) + 1]
     return OF_2017 | {
-        key: value for one in made for key, value in DECODER_CHANGES[one].items()
+        key: value for name in made for key, value in DECODER_CHANGES[name].items()
     }
 
 
