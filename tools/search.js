@@ -14,6 +14,8 @@ const GAP = "[\\s\\p{Pd}]+";
 const KINDS = { chapter: 1.5, page: 1, glossary: 0.6, package: 1 }; // what a place is worth there
 const SHOWN = 3; // places of a page that are not folded
 const AROUND = 110; // characters on each side of a hit
+const say = globalThis.attnbookSay; // _static/languages.js
+const LANGUAGE = document.documentElement.lang;
 const folder = document.currentScript.src.replace(/[^/]*$/, "");
 const box = document.querySelector(".book-search input");
 const told = document.querySelector(".search-told");
@@ -146,13 +148,15 @@ function shownPage(page, parts) {
   const rest = items.splice(SHOWN);
   const made = element("section", "search-page", heading, element("ul", "", ...items));
   if (rest.length)
-    made.append(element("details", "", element("summary", "", `${rest.length} more on this page`), element("ul", "", ...rest)));
+    made.append(element("details", "", element("summary", "", say("{number} more on this page", { number: rest.length })), element("ul", "", ...rest)));
   return made;
 }
 
-const places = (pages) => {
-  const number = pages.reduce((sum, page) => sum + page.places.length, 0);
-  return `${number} ${number === 1 ? "place" : "places"} on ${pages.length} ${pages.length === 1 ? "page" : "pages"}`;
+const places = (found) => {
+  const number = found.reduce((sum, page) => sum + page.places.length, 0);
+  const pages = found.length;
+  if (number === 1) return say("1 place on 1 page");
+  return pages === 1 ? say("{number} places on 1 page", { number }) : say("{number} places on {pages} pages", { number, pages });
 };
 
 function show(query) {
@@ -160,16 +164,23 @@ function show(query) {
   const { most, sorted } = search(parts);
   const chapters = sorted.filter((page) => page.kind !== "package");
   const ofPackage = sorted.filter((page) => page.kind === "package");
-  const said = parts.map((part) => (part.quoted ? `“${part.said}”` : part.names.join(" or "))).join(" ");
-  const quotes = parts.some((part) => part.quoted) ? " A phrase in quotes must stand there word for word." : "";
-  const missed = most < parts.length ? `No place has all of: ${said}. These have a part of it: ` : `${said}: `;
+  const said = parts.map((part) => (part.quoted ? `“${part.said}”` : part.names.join(say(" or ")))).join(" ");
+  const quoted = parts.some((part) => part.quoted);
+  const counted = { said, places: places(sorted) };
   results.replaceChildren(...chapters.map((page) => shownPage(page, parts)));
   if (ofPackage.length)
     results.append(
-      element("p", "search-package", `In the description of the package: ${places(ofPackage)}`),
+      element("p", "search-package", say("In the description of the package: {places}", { places: places(ofPackage) })),
       ...ofPackage.map((page) => shownPage(page, parts)),
     );
-  told.textContent = sorted.length ? missed + places(sorted) : `Nothing in the book has ${said}.${quotes}`;
+  if (!sorted.length)
+    told.textContent = quoted
+      ? say("Nothing in the book has {said}. A phrase in quotes must stand there word for word.", counted)
+      : say("Nothing in the book has {said}.", counted);
+  else
+    told.textContent = most < parts.length
+      ? say("No place has all of: {said}. These have a part of it: {places}", counted)
+      : say("{said}: {places}", counted);
   localStorage.removeItem("sphinx_highlight_terms");
   results.onclick = ({ target }) => {
     // Sphinx marks these words on the page that is opened
@@ -183,7 +194,7 @@ let asked = null;
 function loaded() {
   asked ??= new Promise((resolve, reject) => {
     const script = document.createElement("script");
-    script.src = `${folder}text.js`;
+    script.src = `${folder}text${LANGUAGE === "en" ? "" : `-${LANGUAGE}`}.js`;
     script.onload = resolve;
     script.onerror = reject;
     document.head.append(script);
@@ -209,7 +220,7 @@ async function look() {
   try {
     await loaded();
   } catch {
-    told.textContent = "The text of the book, _static/search/text.js, could not be loaded. Is the folder of the book whole?";
+    told.textContent = say("The text of the book, _static/search/text.js, could not be loaded. Is the folder of the book whole?");
     return;
   }
   if (query === box.value.trim()) show(query);

@@ -5,7 +5,8 @@
     python -m tools.translate check [PAGE …]     whether translations keep what they must; needs no build
     python -m tools.translate terms [WORD …]     the glossary's words, or those that hold a word
 
-A page is named as its file: 04-masked-softmax, glossary, index. `--language zh_CN` names one of several languages.
+A page is named as its file: 04-masked-softmax, glossary, index; `words` is what the book says outside its texts.
+`--language zh_CN` names one of several languages.
 locale/README.md says how a translation is written.
 """
 
@@ -16,7 +17,8 @@ import polib
 
 from tools import ROOT
 from tools.languages import LANGUAGES, LOCALE, Language
-from tools.languages.catalogs import coverage, open_sentences, pages, terms, update, wrong
+from tools.languages.catalogs import coverage, documents, formula_words, open_sentences, sentences, terms, update, wrong
+from tools.languages.pages import spoken
 
 
 def known_pages(language: Language, names: list[str]) -> list[str]:
@@ -34,7 +36,10 @@ def known_pages(language: Language, names: list[str]) -> list[str]:
 
 
 def _update(language: Language, names: list[str]) -> int:
-    changed = update(language, pages())
+    found = documents()
+    said = {page: sentences(page, document) for page, document in found.items()}
+    said["words"] = spoken([word for document in found.values() for word in formula_words(document)])
+    changed = update(language, said)
     for page in known_pages(language, names):
         print(f"{coverage(language, page):5.0%} {page}")
     print(f"{len(changed)} catalogs of {LOCALE.name}/{language.code} have changed.")

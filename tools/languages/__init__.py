@@ -43,6 +43,11 @@ class Language:
 LANGUAGES = {"zh_CN": Language("zh_CN", "zh", "zh-CN", "中文", "注意力")}
 
 
+def translation(app) -> Language | None:
+    """The language into which a Sphinx application translates the book; none, if that is English."""
+    return LANGUAGES.get(app.config.language)
+
+
 def is_translated(page: str) -> bool:
     """Whether a page is to be translated at all."""
     return not page.startswith(ENGLISH)

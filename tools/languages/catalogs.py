@@ -6,13 +6,14 @@ build has left, so that nothing has to be read again. Left out is what has no wo
 
 import difflib
 import pickle
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import polib
 from docutils import nodes
 from sphinx.util.nodes import extract_messages
-from sphinx_exercise.nodes import exercise_subtitle, exercise_title
+from sphinx_exercise.nodes import exercise_title
 
 from tools import ROOT
 from tools.languages import Language, entries, is_translated
@@ -21,37 +22,61 @@ from tools.languages.checks import faults, has_words
 DOCTREES = ROOT / "_build" / ".doctrees"
 GLOSSARY = "chapters/glossary"
 LIKE = 0.5  # how like a vanished sentence must be to a new one, to be offered with it
-KINDS = {nodes.title: "title", nodes.rubric: "choice or answer", nodes.image: "alt text", nodes.term: "term"}
+FORMULA_TEXT = re.compile(r"(\\text\{)([^{}]*[A-Za-z]{2}[^{}]*)\}")
+KINDS = {
+    nodes.title: "title",
+    nodes.subtitle: "title",
+    nodes.rubric: "choice or answer",
+    nodes.image: "alt text",
+    nodes.term: "term",
+}
+
+
+def in_formulas(formula: str, words: dict[str, str]) -> str:
+    """A formula, its words (`\\text{if }`) in another language where that has them."""
+    return FORMULA_TEXT.sub(
+        lambda t: t[1] + t[2].replace(t[2].strip(), words.get(t[2].strip(), t[2].strip())) + "}", formula
+    )
 
 
 def messages(document: nodes.document) -> Iterator[tuple[str, str]]:
     """The sentences of a page in their order, each with what it is."""
     for node, text in extract_messages(document):
-        if isinstance(node, exercise_title):  # number and title in one: the title is a node of its own
-            text = "".join(sub.astext() for sub in node.findall(exercise_subtitle))
-        if isinstance(node, nodes.math_block) or text.startswith("<small>`attnbook/"):
+        # a numbered title holds its words as a node of its own; and above printed code stands where it is from
+        if isinstance(node, exercise_title | nodes.math_block) or text.startswith("<small>`attnbook/"):
             continue
         yield text, next((kind for known, kind in KINDS.items() if isinstance(node, known)), "")
 
 
-def pages(doctrees: Path = DOCTREES) -> dict[str, dict[str, str]]:
-    """All pages that are to be translated: their sentences, each once, with what it is.
+def documents(doctrees: Path = DOCTREES) -> dict[str, nodes.document]:
+    """All pages that are to be translated, as the English build has left them.
 
     Raises:
         FileNotFoundError: there is no built book.
     """
-    found = {}
-    for path in sorted(doctrees.rglob("*.doctree")):
-        page = path.relative_to(doctrees).with_suffix("").as_posix()
-        if is_translated(page):
-            with path.open("rb") as file:
-                document = pickle.load(file)
-            # the glossary's own Chinese changes places with its English
-            kept = {t: kind for t, kind in messages(document) if has_words(t) or (page == GLOSSARY and not t.isascii())}
-            found[page] = kept
+    paths = {
+        path.relative_to(doctrees).with_suffix("").as_posix(): path for path in sorted(doctrees.rglob("*.doctree"))
+    }
+    found = {page: pickle.loads(path.read_bytes()) for page, path in paths.items() if is_translated(page)}
     if not found:
         raise FileNotFoundError(f"{doctrees} holds no pages: build the book first (make book)")
     return found
+
+
+def sentences(page: str, document: nodes.document) -> dict[str, str]:
+    """What a page says: its sentences, each once, with what it is."""
+    return {
+        text: kind
+        for text, kind in messages(document)
+        # the glossary's own Chinese changes places with its English
+        if has_words(text) or (page == GLOSSARY and not text.isascii())
+    }
+
+
+def formula_words(document: nodes.document) -> list[str]:
+    """Words in the display formulas of a page."""
+    formulas = document.findall(nodes.math_block)
+    return [found[2].strip() for formula in formulas for found in FORMULA_TEXT.finditer(formula.astext())]
 
 
 def updated(old: polib.POFile | None, sentences: dict[str, str], language: Language) -> polib.POFile:
@@ -81,8 +106,8 @@ def update(language: Language, found: dict[str, dict[str, str]]) -> list[Path]:
     for page, sentences in found.items():
         path = language.catalog(page)
         old = path.read_text("utf-8") if path.is_file() else ""
-        new = str(updated(polib.pofile(str(path)) if old else None, sentences, language)) + "\n"
-        if new != old:
+        new = str(updated(polib.pofile(str(path)) if old else None, sentences, language))
+        if new.strip() != old.strip():
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(new, "utf-8")
             changed.append(path)
