@@ -33,7 +33,7 @@ SIGNS = {
     rf"[{HAN}][A-Za-z0-9$]|[A-Za-z0-9$%][{HAN}]": "no space between Chinese and a word, number, code or formula",
     rf" [{FULL}]|[{FULL}] |[{HAN}] “|” [{HAN}]": "a space beside full-width punctuation",
     rf"[{HAN}] [{HAN}]": "a space between two Chinese characters",
-    rf"\"[^\"]*[{HAN}][^\"]*\"|'[^']*[{HAN}][^']*'": "straight quotes around Chinese: use “”",
+    rf"\"[^\"]*[{HAN}][^\"]*\"|(?<![A-Za-z])'[^']*[{HAN}][^']*'(?![A-Za-z])": "straight quotes around Chinese: use “”",
     r"  ": "two spaces",
 }
 
