@@ -104,7 +104,11 @@ class Translated(SphinxTransform):
             formula.rawsource = text
         for node in self.document.findall(nodes.TextElement):
             text = node.astext()
-            if node.get("translated") is False and LETTERS.search(text) and not HAN.search(text):
+            if (
+                (node.get("translated") is False or isinstance(node, nodes.emphasis))
+                and LETTERS.search(text)
+                and not HAN.search(text)
+            ):
                 node["classes"].append("language-en")  # docutils makes an attribute `lang` of it
 
 
