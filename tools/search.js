@@ -112,15 +112,22 @@ function best(line, parts) {
   return hits.map((hit) => ({ ...hit, near: near(hit) })).sort((a, b) => b.near - a.near || a.index - b.index)[0]?.index;
 }
 
+// Where a line may be cut, from a place on: at a space, or behind a Chinese character.
+function gap(line, from) {
+  const at = line.slice(from).search(/\s|(?<=\p{Script=Han}|[，。；：！？）])/u);
+  return at < 0 ? line.length : from + at;
+}
+
 // A line of a place around its best hit, with all hits in it marked.
 function snippet([, , text, code], parts) {
   const inCode = best(text, parts) === undefined && best(code, parts) !== undefined;
   const line = inCode ? code : text;
   const at = best(line, parts) ?? 0;
-  const begin = at > AROUND ? line.indexOf(" ", at - AROUND) + 1 : 0;
-  const end = begin + 2.5 * AROUND < line.length ? line.lastIndexOf(" ", begin + 2.5 * AROUND) : line.length;
+  const begin = at > AROUND ? gap(line, at - AROUND) : 0;
+  const end = begin + 2.5 * AROUND < line.length ? gap(line, begin + 2.5 * AROUND) : line.length;
   const shown = line.slice(Math.min(begin, at), Math.max(end, at));
-  const marks = new RegExp(parts.map(({ pattern }) => `(?:${pattern.source})[\\p{L}\\p{N}]*`).join("|"), "giu");
+  const ends = "(?:(?<!\\p{Script=Han})[\\p{L}\\p{N}]*)"; // the rest of the word; Chinese shows no ends of words
+  const marks = new RegExp(parts.map(({ pattern }) => `(?:${pattern.source})${ends}`).join("|"), "giu");
   const pieces = [];
   let from = 0;
   for (const { 0: hit, index } of shown.matchAll(marks)) {

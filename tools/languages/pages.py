@@ -32,7 +32,7 @@ THEIRS = (
     *("Code under the MIT License, all else under CC BY 4.0", "Paying Attention - Home", "Toggle primary sidebar"),
     *("Toggle secondary sidebar", "Download this page", "Download source file", "Print to PDF", "Fullscreen mode"),
     *("previous page", "next page", "Previous", "Next", "Contents", "Copy to clipboard", "Skip to main content"),
-    UNFINISHED,
+    *("the term", "in Chinese", "in one line", UNFINISHED),
 )
 ADDRESS = re.compile(r'((?:href|src)=")((?:\.\./)*)((?:_static|_images|_sources)/[^"?#]*)(\?[^"#]*)?')
 TRANSLATIONS = re.compile(r"\n\s*<script[^>]*/translations\.js[^>]*></script>")
@@ -113,6 +113,8 @@ class Translated(SphinxTransform):
 
 
 def _configure(app, config):
+    config.templates_path = [*config.templates_path, str(Path(__file__).parent)]
+    config.html_theme_options["article_header_end"] = ["languages.html", "article-header-buttons.html"]
     language = translation(app)
     if language is None:
         return
@@ -235,5 +237,5 @@ def setup(app):
     app.add_transform(Translated)
     app.connect("config-inited", _configure)
     app.connect("doctree-read", _translate_captions, priority=900)
-    app.connect("html-page-context", _lead_to_others, priority=900)
+    app.connect("html-page-context", _lead_to_others, priority=100)  # before the theme drops what is empty
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
