@@ -83,7 +83,7 @@ def test_the_glossary_s_chinese_changes_places_with_its_english():
 def test_the_words_of_the_pages_are_in_the_catalog(tmp_path):
     (tmp_path / "_static").mkdir()
     (tmp_path / "tools").mkdir()
-    (tmp_path / "tools/search.js").write_text('say("{a} of \\"b\\"", { a }); essay("no"); say(x)')
+    (tmp_path / "tools/search.js").write_text('t("{a} of \\\n\\"b\\"", { a }); set("no"); t(x)')
     assert scripts_say(tmp_path) == ['{a} of "b"']
     known = {entry.msgid: entry.comment for entry in entries(CHINESE.catalog("words"))}
     assert spoken([]).items() <= known.items()
