@@ -12,6 +12,7 @@ from pathlib import Path
 
 import polib
 from docutils import nodes
+from sphinx import addnodes
 from sphinx.util.nodes import extract_messages
 from sphinx_exercise.nodes import exercise_title
 
@@ -23,6 +24,7 @@ DOCTREES = ROOT / "_build" / ".doctrees"
 GLOSSARY = "chapters/glossary"
 LIKE = 0.5  # how like a vanished sentence must be to a new one, to be offered with it
 FORMULA_TEXT = re.compile(r"(\\text\{)([^{}]*[A-Za-z]{2}[^{}]*)\}")
+SKIPPED = exercise_title, nodes.math_block, addnodes.translatable
 KINDS = {
     nodes.title: "title",
     nodes.subtitle: "title",
@@ -42,8 +44,9 @@ def in_formulas(formula: str, words: dict[str, str]) -> str:
 def messages(document: nodes.document) -> Iterator[tuple[str, str]]:
     """The sentences of a page in their order, each with what it is."""
     for node, text in extract_messages(document):
-        # a numbered title holds its words as a node of its own; and above printed code stands where it is from
-        if isinstance(node, exercise_title | nodes.math_block) or text.startswith("<small>`attnbook/"):
+        # a numbered title holds its words as a node of its own; captions are among `spoken`; above printed code stands
+        # where it is from
+        if isinstance(node, SKIPPED) or text.startswith("<small>`attnbook/"):
             continue
         yield text, next((kind for known, kind in KINDS.items() if isinstance(node, known)), "")
 

@@ -22,6 +22,7 @@ from tools.languages.catalogs import coverage, in_formulas
 from tools.pages import lighter
 from tools.styles import BUNDLE, OURS, SHEET
 
+SCRIPT = Path(__file__).with_name("languages.js")
 DONE = 0.6  # the share of a page that is translated; one below says that it is not finished
 UNFINISHED = "This page is not yet translated as a whole. What is missing stands here in English."
 HAN = re.compile("[\u4e00-\u9fff]")
@@ -32,7 +33,8 @@ THEIRS = (
     *("Code under the MIT License, all else under CC BY 4.0", "Paying Attention - Home", "Toggle primary sidebar"),
     *("Toggle secondary sidebar", "Download this page", "Download source file", "Print to PDF", "Fullscreen mode"),
     *("previous page", "next page", "Previous", "Next", "Contents", "Copy to clipboard", "Skip to main content"),
-    UNFINISHED,
+    *("the term", "in Chinese", "in one line", UNFINISHED),
+    "This page has no JavaScript now. With it, answers can be written and checked here; without it, in the notebook.",
 )
 ADDRESS = re.compile(r'((?:href|src)=")((?:\.\./)*)((?:_static|_images|_sources)/[^"?#]*)(\?[^"#]*)?')
 TRANSLATIONS = re.compile(r"\n\s*<script[^>]*/translations\.js[^>]*></script>")
@@ -104,11 +106,17 @@ class Translated(SphinxTransform):
             formula.rawsource = text
         for node in self.document.findall(nodes.TextElement):
             text = node.astext()
-            if node.get("translated") is False and LETTERS.search(text) and not HAN.search(text):
+            if (
+                (node.get("translated") is False or isinstance(node, nodes.emphasis))
+                and LETTERS.search(text)
+                and not HAN.search(text)
+            ):
                 node["classes"].append("language-en")  # docutils makes an attribute `lang` of it
 
 
 def _configure(app, config):
+    config.templates_path = [*config.templates_path, str(Path(__file__).parent)]
+    config.html_theme_options["article_header_end"] = ["languages.html", "article-header-buttons.html"]
     language = translation(app)
     if language is None:
         return
@@ -116,6 +124,11 @@ def _configure(app, config):
     config.html_title = config.html_short_title = language.title
     config.html_theme_options["toc_title"] = said.get("On this page", "On this page")
     config.nb_code_prompt_show, config.nb_code_prompt_hide = (said.get(w, w) for w in ("Show code", "Hide code"))
+
+
+def _write_script(app):
+    if app.builder.format == "html" and translation(app) is None:
+        _write(Path(app.outdir) / "_static" / SCRIPT.name, SCRIPT.read_text("utf-8"))
 
 
 def _translate_captions(app, doctree):
@@ -131,6 +144,7 @@ def _lead_to_others(app, pagename, templatename, context, doctree):
     home = "" if here is None else "../"
     same = is_translated(pagename)
     page = f"{pagename if same else 'index'}.html"
+    app.add_js_file(SCRIPT.name, loading_method="defer", priority=100)  # before all that say something
     found = [(language.tag, language.name, f"{up}{home}{language.folder}/{page}") for language in LANGUAGES.values()]
     found.insert(0, ("en", "English", f"{up}{home}{page}"))
     own = here.tag if here else "en"
@@ -142,16 +156,16 @@ def _lead_to_others(app, pagename, templatename, context, doctree):
         context["metatags"] = context.get("metatags", "") + "".join(tags)
     if here is None:
         return
-    app.add_js_file(words_script(here), loading_method="defer")
+    app.add_js_file(words_script(here), loading_method="defer", priority=90)
     if context.get("body") and here.catalog(pagename).is_file() and coverage(here, pagename) < DONE:
         context["body"] = f'<p class="unfinished" role="note">{UNFINISHED}</p>\n{context["body"]}'
 
 
 def scripts_say(root: Path = ROOT) -> list[str]:
-    """What the scripts of pages say: the texts in calls of `say`."""
-    paths = [*sorted((root / "_static").glob("*.js")), root / "tools/search.js"]
-    text = "".join(path.read_text("utf-8") for path in paths)
-    return [json.loads(found) for found in re.findall(r'\bsay\(\s*("(?:[^"\\]|\\.)*")', text)]
+    """What the scripts of pages say: the texts in calls of `t`."""
+    folders = root / "_static", root / "tools", root / "code/attnbook/classroom"
+    text = "".join(path.read_text("utf-8") for folder in folders for path in sorted(folder.glob("*.js")))
+    return [json.loads(found) for found in re.findall(r'\bt\(\s*("(?:[^"\\]|\\.)*")', text.replace("\\\n", ""))]
 
 
 def spoken(formulas: list[str]) -> dict[str, str]:
@@ -230,6 +244,7 @@ def setup(app):
     app.add_transform(Untranslatable)
     app.add_transform(Translated)
     app.connect("config-inited", _configure)
+    app.connect("builder-inited", _write_script)
     app.connect("doctree-read", _translate_captions, priority=900)
-    app.connect("html-page-context", _lead_to_others, priority=900)
+    app.connect("html-page-context", _lead_to_others, priority=100)  # before the theme drops what is empty
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
