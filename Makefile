@@ -1,7 +1,7 @@
 # Needs make and Python 3.11 or newer; everything else is installed into .venv.  `make help` lists what there is.
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help book test lab chapter chapters bench audit pdf clean environment
+.PHONY: help book words test lab chapter chapters bench audit pdf clean environment
 
 export PYTHON
 SYSTEM_PYTHON := $(or $(firstword $(shell command -v python3 python)),python3)
@@ -15,6 +15,9 @@ help: ## list these commands
 
 book: environment ## build the book into _build/html, and say where to open it
 	@$(BIN)/python -m attnbook book
+
+words: book ## the book's sentences into the catalogs of its translations, and how much is done
+	@$(BIN)/python -m tools.translate
 
 test: ## run everything: package, exercises, figures, every chapter's outputs, every page
 	@$(SYSTEM_PYTHON) tools/environment.py test

@@ -32,6 +32,7 @@
     copy.querySelectorAll("[id]").forEach((inner) => inner.removeAttribute("id"));
     return [...copy.childNodes];
   }
+  const t = (...said) => globalThis.attnbookSay(...said); // tools/languages
   const words = (element) => element.textContent.replace(/\s+/g, " ").trim();
 
   // Put a question in the place of a box. `onAnswer` is called whenever its answers have changed.
@@ -48,7 +49,7 @@
       const input = make("input", { type: "radio", name, id: `${name}-${index}` });
       const mark = make("span", { class: "choice-mark" });
       const row = make("div", { class: "choice" }, input, make("label", { for: input.id }, ...copies(summary), mark));
-      const verdict = right ? "✓ Correct" : graded ? "✗ Not this one" : "";
+      const verdict = right ? t("✓ Correct") : graded ? t("✗ Not this one") : "";
       return { input, mark, row, right, verdict, text: words(summary), body: fold.querySelector(".sd-card-body") };
     });
     const before = stored()[key];
@@ -75,7 +76,7 @@
     draw();
 
     const about = make("div", { id: `${name}-asked`, class: "choice-asked" });
-    const hint = make("p", { id: `${name}-hint`, class: "choice-hint" }, "Arrow keys move, Enter or Space answers.");
+    const hint = make("p", { id: `${name}-hint`, class: "choice-hint" }, t("Arrow keys move, Enter or Space answers."));
     const field = make("fieldset", { "aria-describedby": `${about.id} ${hint.id}`, class: `${box.className} choices` });
     let moving = false; // an arrow key "clicks" the choice to which it moves
     field.addEventListener("keydown", (event) => {
@@ -97,14 +98,17 @@
   document.addEventListener("DOMContentLoaded", () => {
     const quiz = []; // a page has one at most; its score stands below the last question
     const said = make("p", { role: "status" });
-    const again = make("button", { type: "button" }, "Start again");
+    const again = make("button", { type: "button" }, t("Start again"));
     const score = make("div", { class: "choice-score" }, said, again);
     function update() {
       const tries = quiz.map((one) => one.first()).filter(Boolean);
       const right = tries.filter((one) => one.right).length;
       const left = quiz.length - tries.length;
       score.hidden = !tries.length;
-      said.textContent = `${right} of ${tries.length} right at the first try${left ? `, ${left} to go` : ""}`;
+      const counts = { right, tried: tries.length, left };
+      said.textContent = left
+        ? t("{right} of {tried} right at the first try, {left} to go", counts)
+        : t("{right} of {tried} right at the first try", counts);
     }
     again.addEventListener("click", () => {
       quiz.forEach((one) => one.forget());

@@ -18,8 +18,12 @@ from pathlib import Path
 from jupyter_book.sphinx import build_sphinx
 
 from tools import ROOT
+from tools.languages import LANGUAGES, Language
+from tools.languages.catalogs import coverage
+from tools.languages.pages import assemble
 
 ROOM = 200_000_000  # bytes that a build may need, with what an older one has left
+MORE_ROOM = 40_000_000  # for another language
 SETTINGS = {  # as the command line of Jupyter Book gives them
     "external_toc_path": str(ROOT / "_toc.yml"),
     "latex_individualpages": False,
@@ -36,7 +40,7 @@ class NoBook(Exception):
         self.status = status
 
 
-def build(source: Path, whole: Path, anew: bool = False, **options) -> Path:
+def build(source: Path, whole: Path, anew: bool = False, room: int = ROOM, **options) -> Path:
     """Build the pages of a book.
 
     Sphinx takes a page for finished that is newer than its source, though its end may be missing. So a mark stands
@@ -46,6 +50,7 @@ def build(source: Path, whole: Path, anew: bool = False, **options) -> Path:
         source: the folder of the book.
         whole: the folder for pages and caches; the pages go into `html` in it.
         anew: read and write every page.
+        room: bytes that must be there, with what an older build has left.
         options: of Jupyter Book's `build_sphinx`; the folder is named after `builder`.
 
     Returns:
@@ -58,9 +63,9 @@ def build(source: Path, whole: Path, anew: bool = False, **options) -> Path:
     html.mkdir(parents=True, exist_ok=True)
     old = sum(path.stat().st_size for path in whole.rglob("*") if path.is_file())
     free = shutil.disk_usage(whole).free
-    if free + old < ROOM:
+    if free + old < room:
         raise NoBook(
-            f"a build may need {ROOM / 1e6:.0f} MB, and {whole} has room for {(free + old) / 1e6:.0f}. "
+            f"a build may need {room / 1e6:.0f} MB, and {whole} has room for {(free + old) / 1e6:.0f}. "
             "Nothing was built; what was there is as it was."
         )
     unfinished = html / ".unfinished"
@@ -75,6 +80,47 @@ def build(source: Path, whole: Path, anew: bool = False, **options) -> Path:
         raise NoBook(status=done)
     unfinished.unlink()
     return html
+
+
+def build_all(whole: Path, anew: bool = False, builder: str = "html") -> Path:
+    """Build the book in English, and its pages in the other languages below those.
+
+    Args:
+        whole: see `build`.
+        anew: see `build`.
+        builder: another one than "html" is run in English only.
+
+    Returns:
+        The folder of the English pages.
+
+    Raises:
+        NoBook: see `build`.
+    """
+    options = {
+        "noconfig": True,
+        "path_config": ROOT / "_config.yml",
+        "builder": builder,
+        "jobs": max(2, os.cpu_count() or 1) if hasattr(os, "fork") else 1,
+        "warningiserror": True,
+        "keep_going": True,
+    }
+    html = build(ROOT, whole, anew, confoverrides={**SETTINGS}, **options)
+    for language in LANGUAGES.values() if builder == "html" else ():
+        own = {**SETTINGS, "language": language.code}
+        made = build(ROOT, whole / language.folder, anew, MORE_ROOM, confoverrides=own, **options)
+        assemble(made, language, html)
+        print(*told(language), sep="\n")
+    return html
+
+
+def told(language: Language) -> list[str]:
+    """How much of each page is translated."""
+    top = language.catalog("index").parent
+    names = sorted(path.relative_to(top).with_suffix("").as_posix() for path in top.rglob("*.po"))
+    done = {name: coverage(language, name) for name in names}
+    whole = [name for name, share in done.items() if share == 1]
+    rest = [f"  {share:4.0%}  {name}" for name, share in done.items() if share < 1]
+    return [f"\n{language.name}: {len(whole)} of {len(done)} pages are translated; the others as far as this:", *rest]
 
 
 def refuse(message: str, status: int = 2) -> int:
@@ -94,18 +140,7 @@ def main(arguments: list[str] | None = None) -> int:
     # pages are trees of many objects: with Python's own threshold, half of the time goes into looking for garbage
     gc.set_threshold(1_000_000)
     try:
-        html = build(
-            ROOT,
-            options.path_output / "_build",
-            options.all,
-            noconfig=True,
-            path_config=ROOT / "_config.yml",
-            confoverrides={**SETTINGS},
-            builder="linkcheck" if options.links else "html",
-            jobs=max(2, os.cpu_count() or 1) if hasattr(os, "fork") else 1,
-            warningiserror=True,
-            keep_going=True,
-        )
+        html = build_all(options.path_output / "_build", options.all, "linkcheck" if options.links else "html")
     except KeyboardInterrupt:
         return 130
     except OSError as error:

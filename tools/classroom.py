@@ -23,6 +23,7 @@ from sphinx.util import logging
 
 from attnbook.widgets.kit import script_parts
 from tools import NODE, NODE_MODULES, ROOT, stored_notebooks
+from tools.languages import translation
 
 FOLDER = "classroom"
 PACKAGE = ROOT / "code" / "attnbook"
@@ -254,13 +255,20 @@ def _link(app, packing: subprocess.Popen) -> None:
     elif packing.returncode:
         raise ExtensionError(f"the page's Python could not be packed:\n{told}")
     else:
-        app.add_css_file(f"{FOLDER}/classroom.css")
-        app.add_js_file(f"{FOLDER}/page.js", loading_method="defer")
+        _name(app)
+
+
+def _name(app) -> None:
+    app.add_css_file(f"{FOLDER}/classroom.css")
+    app.add_js_file(f"{FOLDER}/page.js", loading_method="defer")
 
 
 def _pack(app):
     """Begin to pack: in a process of its own, while pages are read."""
     if app.builder.format != "html":
+        return
+    if translation(app):  # for the English pages all is packed
+        app.connect("env-updated", lambda app, env: PYODIDE.is_dir() and _name(app))
         return
     packing = subprocess.Popen(
         [sys.executable, "-m", "tools.classroom", _folder(app)],
@@ -273,7 +281,7 @@ def _pack(app):
 
 
 def _finish_page(app, pagename, templatename, context, doctree):
-    if not _folder(app).is_dir():
+    if not (PYODIDE.is_dir() if translation(app) else _folder(app).is_dir()):
         return
     tag = f'\n<meta name="attnbook-page" content="{pagename}">'
     context["metatags"] = context.get("metatags", "") + tag

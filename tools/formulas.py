@@ -85,7 +85,7 @@ def with_punctuation(body: str) -> str:
         end = f'<span class="formula-end">{found[1]}</span>' if found[1] else ""
         return end + closing
 
-    return re.sub(closing + END + "([,.;:!?)]*)", inside, body)
+    return re.sub(closing + END + "([,.;:!?)，。；：！？、）]*)", inside, body)
 
 
 def style(text: str) -> str:

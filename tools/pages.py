@@ -7,6 +7,7 @@ that is no landmark. A page has its colours, light or dark, from its first paint
 """
 
 import html
+import itertools
 import re
 import shutil
 import struct
@@ -15,6 +16,7 @@ from pathlib import Path
 from docutils import nodes
 
 from tools import styles
+from tools.languages import translation
 
 SCRIPT = r'\n\s*<script[^>]*src="[^"]*/?(?:{})\.js[^"]*"[^>]*></script>'
 UNUSED = re.compile(SCRIPT.format("fontawesome|searchtools|language_data|searchindex"))
@@ -54,16 +56,13 @@ def description(doctree: nodes.document) -> str:
         if meta.get("name") == "description":
             return meta["content"]
     for paragraph in doctree.findall(nodes.paragraph):
-        words = []
-        for child in paragraph.children:
-            if isinstance(child, nodes.math):
-                break
-            words += child.astext().split()
-        text = " ".join(words)
-        if len(text) >= SHORTEST and words[0] != "Time":  # the line below the title
-            if len(text) <= LONGEST:
+        words = itertools.takewhile(lambda child: not isinstance(child, nodes.math), paragraph.children)
+        text = " ".join("".join(child.astext() for child in words).split())
+        wide = len(re.findall(HAN[:-1], text))  # a character says as much as two letters
+        if len(text) + wide >= SHORTEST and not text.startswith("Time "):  # the line below the title
+            if len(text) + wide <= LONGEST:
                 return text
-            return text[: LONGEST - 2].rsplit(" ", 1)[0] + " …"
+            return text[: LONGEST // 2] + "…" if wide > len(text) / 2 else text[: LONGEST - 2].rsplit(" ", 1)[0] + " …"
     return ""
 
 
@@ -119,7 +118,7 @@ def _describe(app, pagename, templatename, context, doctree):
 
 
 def _lighten(app, error):
-    if error or app.builder.format != "html":
+    if error or app.builder.format != "html" or translation(app):  # those are finished by tools.languages
         return
     built = Path(app.outdir)
     for path in built.rglob("*.html"):
@@ -133,7 +132,7 @@ def _lighten(app, error):
     unused = "scripts/fontawesome*", "**/*.map", "searchtools.js", "language_data.js"
     for path in {path for pattern in unused for path in static.glob(pattern)}:
         path.unlink()
-    shutil.rmtree(static / "locales", ignore_errors=True)  # the book is in English
+    shutil.rmtree(static / "locales", ignore_errors=True)
     styles.bundle(built)
 
 
@@ -150,7 +149,7 @@ def _read_together(app, env, names):
 def setup(app):
     """Registers the extension with Sphinx."""
     app.connect("env-before-read-docs", _read_together)
-    app.connect("doctree-read", lambda app, doctree: mark_chinese(doctree))
+    app.connect("doctree-read", lambda app, doctree: translation(app) or mark_chinese(doctree))
     app.connect("html-page-context", _describe)
     app.connect("build-finished", _lighten)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

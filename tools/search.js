@@ -4,7 +4,8 @@
 (() => {
 "use strict";
 const COMMON = /^(an?|and|are|by|do|does|for|how|i|in|is|it|of|on|or|that|the|this|to|was|what|when|where|which|why|with)$/;
-const ENDS = /Exercises$|To think about$|What we found$|Further reading$|Check yourself$/; // they name what others explain
+// sections that name what others explain
+const ENDS = /Exercises$|To think about$|What we found$|Further reading$|Check yourself$|(?:练习|想一想|我们发现了什么|延伸阅读|检查一下自己)$/;
 const ALSO = { // what others call what the book writes out
   bpe: "byte-pair", ffn: "feed-forward", gqa: "grouped-query", kv: "key-value", layernorm: "layer norm",
   mha: "multi-head", mla: "latent", mqa: "multi-query", multihead: "multi-head", rnn: "recurrent", rope: "rotary",
@@ -14,6 +15,8 @@ const GAP = "[\\s\\p{Pd}]+";
 const KINDS = { chapter: 1.5, page: 1, glossary: 0.6, package: 1 }; // what a place is worth there
 const SHOWN = 3; // places of a page that are not folded
 const AROUND = 110; // characters on each side of a hit
+const t = globalThis.attnbookSay; // tools/languages
+const LANGUAGE = document.documentElement.lang;
 const folder = document.currentScript.src.replace(/[^/]*$/, "");
 const box = document.querySelector(".book-search input");
 const told = document.querySelector(".search-told");
@@ -110,15 +113,22 @@ function best(line, parts) {
   return hits.map((hit) => ({ ...hit, near: near(hit) })).sort((a, b) => b.near - a.near || a.index - b.index)[0]?.index;
 }
 
+// Where a line may be cut, from a place on: at a space, or behind a Chinese character.
+function gap(line, from) {
+  const at = line.slice(from).search(/\s|(?<=\p{Script=Han}|[，。；：！？）])/u);
+  return at < 0 ? line.length : from + at;
+}
+
 // A line of a place around its best hit, with all hits in it marked.
 function snippet([, , text, code], parts) {
   const inCode = best(text, parts) === undefined && best(code, parts) !== undefined;
   const line = inCode ? code : text;
   const at = best(line, parts) ?? 0;
-  const begin = at > AROUND ? line.indexOf(" ", at - AROUND) + 1 : 0;
-  const end = begin + 2.5 * AROUND < line.length ? line.lastIndexOf(" ", begin + 2.5 * AROUND) : line.length;
+  const begin = at > AROUND ? gap(line, at - AROUND) : 0;
+  const end = begin + 2.5 * AROUND < line.length ? gap(line, begin + 2.5 * AROUND) : line.length;
   const shown = line.slice(Math.min(begin, at), Math.max(end, at));
-  const marks = new RegExp(parts.map(({ pattern }) => `(?:${pattern.source})[\\p{L}\\p{N}]*`).join("|"), "giu");
+  const ends = "(?:(?<!\\p{Script=Han})[\\p{L}\\p{N}]*)"; // the rest of the word; Chinese shows no ends of words
+  const marks = new RegExp(parts.map(({ pattern }) => `(?:${pattern.source})${ends}`).join("|"), "giu");
   const pieces = [];
   let from = 0;
   for (const { 0: hit, index } of shown.matchAll(marks)) {
@@ -145,14 +155,18 @@ function shownPage(page, parts) {
   const items = page.places.map((one) => shownPlace(one, parts));
   const rest = items.splice(SHOWN);
   const made = element("section", "search-page", heading, element("ul", "", ...items));
-  if (rest.length)
-    made.append(element("details", "", element("summary", "", `${rest.length} more on this page`), element("ul", "", ...rest)));
+  if (rest.length) {
+    const summary = element("summary", "", t("{number} more on this page", { number: rest.length }));
+    made.append(element("details", "", summary, element("ul", "", ...rest)));
+  }
   return made;
 }
 
-const places = (pages) => {
-  const number = pages.reduce((sum, page) => sum + page.places.length, 0);
-  return `${number} ${number === 1 ? "place" : "places"} on ${pages.length} ${pages.length === 1 ? "page" : "pages"}`;
+const places = (found) => {
+  const number = found.reduce((sum, page) => sum + page.places.length, 0);
+  const pages = found.length;
+  if (number === 1) return t("1 place on 1 page");
+  return pages === 1 ? t("{number} places on 1 page", { number }) : t("{number} places on {pages} pages", { number, pages });
 };
 
 function show(query) {
@@ -160,16 +174,23 @@ function show(query) {
   const { most, sorted } = search(parts);
   const chapters = sorted.filter((page) => page.kind !== "package");
   const ofPackage = sorted.filter((page) => page.kind === "package");
-  const said = parts.map((part) => (part.quoted ? `“${part.said}”` : part.names.join(" or "))).join(" ");
-  const quotes = parts.some((part) => part.quoted) ? " A phrase in quotes must stand there word for word." : "";
-  const missed = most < parts.length ? `No place has all of: ${said}. These have a part of it: ` : `${said}: `;
+  const said = parts.map((part) => (part.quoted ? `“${part.said}”` : part.names.join(t(" or ")))).join(" ");
+  const quoted = parts.some((part) => part.quoted);
+  const counted = { said, places: places(sorted) };
   results.replaceChildren(...chapters.map((page) => shownPage(page, parts)));
   if (ofPackage.length)
     results.append(
-      element("p", "search-package", `In the description of the package: ${places(ofPackage)}`),
+      element("p", "search-package", t("In the description of the package: {places}", { places: places(ofPackage) })),
       ...ofPackage.map((page) => shownPage(page, parts)),
     );
-  told.textContent = sorted.length ? missed + places(sorted) : `Nothing in the book has ${said}.${quotes}`;
+  if (!sorted.length)
+    told.textContent = quoted
+      ? t("Nothing in the book has {said}. A phrase in quotes must stand there word for word.", counted)
+      : t("Nothing in the book has {said}.", counted);
+  else
+    told.textContent = most < parts.length
+      ? t("No place has all of: {said}. These have a part of it: {places}", counted)
+      : t("{said}: {places}", counted);
   localStorage.removeItem("sphinx_highlight_terms");
   results.onclick = ({ target }) => {
     // Sphinx marks these words on the page that is opened
@@ -183,7 +204,7 @@ let asked = null;
 function loaded() {
   asked ??= new Promise((resolve, reject) => {
     const script = document.createElement("script");
-    script.src = `${folder}text.js`;
+    script.src = `${folder}text${LANGUAGE === "en" ? "" : `-${LANGUAGE}`}.js`;
     script.onload = resolve;
     script.onerror = reject;
     document.head.append(script);
@@ -209,7 +230,8 @@ async function look() {
   try {
     await loaded();
   } catch {
-    told.textContent = "The text of the book, _static/search/text.js, could not be loaded. Is the folder of the book whole?";
+    told.textContent = t("The text of the book, _static/search/text.js, could not be loaded. \
+Is the folder of the book whole?");
     return;
   }
   if (query === box.value.trim()) show(query);

@@ -11,9 +11,13 @@ from pathlib import Path
 
 import lxml.html
 
+from tools.languages import LANGUAGES, Language, translation
+
 HERE = Path(__file__)
+PAGE = HERE.with_suffix(".html")
 FOLDER = "search"
 NAMED = "globalThis.attnbookText = "
+OTHERS = "_static", *(f"{language.folder}/" for language in LANGUAGES.values())
 HEADINGS = "h1", "h2", "h3", "h4"
 BLOCKS = "p", "div", "li", "th", "td", "dd", "section"
 # what is no text: links of headings, buttons, the second copy of a formula; and what a reader should not meet by
@@ -111,9 +115,13 @@ def kind(page: str) -> str:
     return next((kind for start, kind in kinds.items() if re.match(start, page)), "page")
 
 
-def text(built: Path) -> str:
-    """The script that holds the text of all pages of a built book; what an earlier one says of old pages stays."""
-    script = built / "_static" / FOLDER / "text.js"
+def text(built: Path, script: Path) -> str:
+    """What a script says that holds the text of all pages of one language.
+
+    Args:
+        built: the folder of its pages; those of languages in folders of their own are not among them.
+        script: where an earlier one may be, which is asked for pages that are older than it.
+    """
     since, known = 0.0, {}
     if script.is_file() and script.stat().st_mtime > HERE.stat().st_mtime:
         since, said = script.stat().st_mtime, script.read_text("utf-8")
@@ -123,7 +131,7 @@ def text(built: Path) -> str:
         name = path.relative_to(built).as_posix()
         if name in known and path.stat().st_mtime < since:
             pages.append(known[name])
-        elif not name.startswith("_static") and (found := places(path.read_text("utf-8"))):
+        elif not name.startswith(OTHERS) and (found := places(path.read_text("utf-8"))):
             pages.append([name, kind(name), found])
     return f"{NAMED}{json.dumps(pages, ensure_ascii=False, separators=(',', ':'))};\n"
 
@@ -134,7 +142,7 @@ def _replace_sphinx(app):
 
 def _page(app):
     if app.builder.format == "html":
-        body = HERE.with_suffix(".html").read_text("utf-8")
+        body = PAGE.read_text("utf-8")
         yield "search", {"title": "Search", "body": body}, "page.html"
 
 
@@ -144,16 +152,27 @@ def _load(app, pagename, templatename, context, doctree):
 
 
 def _write_script(app):
-    if app.builder.format == "html":
+    if app.builder.format == "html" and translation(app) is None:
         folder = Path(app.outdir) / "_static" / FOLDER
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "search.js").write_text(HERE.with_suffix(".js").read_text("utf-8"), "utf-8")
 
 
+def write_text(site: Path, language: Language | None = None) -> None:
+    """Write the text of a language's pages, where search.js looks for it.
+
+    Args:
+        site: the folder of the English pages.
+        language: another one than English.
+    """
+    built, name = (site / language.folder, f"text-{language.tag}.js") if language else (site, "text.js")
+    script = site / "_static" / FOLDER / name
+    script.write_text(text(built, script), "utf-8")
+
+
 def _write_text(app, error):
-    if not error and app.builder.format == "html":
-        built = Path(app.outdir)
-        (built / "_static" / FOLDER / "text.js").write_text(text(built), "utf-8")
+    if not error and app.builder.format == "html" and translation(app) is None:
+        write_text(Path(app.outdir))
 
 
 def setup(app):

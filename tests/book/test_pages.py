@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tools.barriers import DESK, SETTLED, barriers, cut
+from tools.search import OTHERS
 
 # Collected in the page itself. Code, scripts and formulas are not prose.
 LOOK = r"""
@@ -106,9 +107,9 @@ def visit(browser, address: str) -> Visit:
 
 @pytest.fixture(scope="module")
 def visits(browser, built_book) -> dict[str, Visit]:
-    """Every page of the book, visited once."""
-    pages = sorted(p for p in built_book.rglob("*.html") if "_static" not in p.relative_to(built_book).parts)
-    return {page.relative_to(built_book).as_posix(): visit(browser, page.as_uri()) for page in pages}
+    """Every page of the book in English, visited once."""
+    pages = {path.relative_to(built_book).as_posix(): path for path in sorted(built_book.rglob("*.html"))}
+    return {name: visit(browser, path.as_uri()) for name, path in pages.items() if not name.startswith(OTHERS)}
 
 
 def nothing_in(offences: dict) -> None:

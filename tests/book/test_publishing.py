@@ -33,8 +33,8 @@ kernelspec: {display_name: Python 3, language: python, name: python3}
 # One
 """
 LEFT_OUT = (
-    "tools.classroom", "tools.notices", "tools.api", "attnbook.widgets.page", "sphinxcontrib.bibtex",
-    "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_exercise",
+    "tools.classroom", "tools.notices", "tools.api", "tools.languages.pages", "attnbook.widgets.page",
+    "sphinxcontrib.bibtex", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_exercise",
 )  # fmt: skip
 
 

@@ -1,6 +1,6 @@
 // Answers that were written in the page, as a notebook: made by Python (handing_in.py), handed in, read back. Part of
 // the page's one script.
-import { setup } from "./book.js";
+import { setup, t } from "./book.js";
 import { download, FULL, NAMES, store } from "./progress.js";
 import { python } from "./python.js";
 
@@ -22,13 +22,14 @@ const nameOf = (key) => key.slice(key.indexOf(":") + 1);
 
 export async function saveAnswers(written, file, say) {
   if (!Object.keys(written).some((key) => NAMES.includes(nameOf(key)))) {
-    const elsewhere = `${FULL}; answers can be saved only where they are written, below a chapter's exercises.`;
-    return say(globalThis.attnbookForgets ? elsewhere : "No answer is written yet.");
+    return say(globalThis.attnbookForgets
+      ? t("{full}; answers can be saved only where they are written, below a chapter's exercises.", { full: FULL })
+      : t("No answer is written yet."));
   }
   try {
     const { notebook, answers } = await python.run({ kept: written }, say, () => {});
     download(notebook, file, "application/x-ipynb+json");
-    say(`Saved as ${file}: ${answers.join(", ")}.`);
+    say(t("Saved as {file}: {answers}.", { file, answers: answers.join(", ") }));
   } catch (error) {
     say(error.message);
   }
@@ -50,17 +51,20 @@ function theirs({ cells: all }) {
 }
 
 export async function readAnswers(file) {
-  const nothing = "This file holds no answers that were saved here; nothing was changed.";
+  const nothing = t("This file holds no answers that were saved here; nothing was changed.");
   try {
     if (file.size > LARGEST_NOTEBOOK) return nothing;
     const [found, here] = [theirs(JSON.parse(await file.text())), kept()];
     const others = Object.keys(found).filter((key) => (here[key] ?? found[key]) !== found[key]);
-    const question = "Here you have written something else for these. Replace it by what the file holds?\n\n";
-    if (others.length && !confirm(question + others.map(nameOf).join("\n"))) others.forEach((key) => delete found[key]);
+    const question = t("Here you have written something else for these. Replace it by what the file holds?");
+    const isKept = others.length && !confirm(`${question}\n\n${others.map(nameOf).join("\n")}`);
+    if (isKept) others.forEach((key) => delete found[key]);
     const read = Object.entries(found);
     if (!read.length) return nothing;
-    for (const [key, text] of read) if (!store.set(`cell:${key}`, text)) return `${FULL}; not everything was kept.`;
-    return `Read; they stand in their chapters now: ${read.map(([key]) => nameOf(key)).join(", ")}.`;
+    for (const [key, text] of read)
+      if (!store.set(`cell:${key}`, text)) return t("{full}; not everything was kept.", { full: FULL });
+    const answers = read.map(([key]) => nameOf(key)).join(", ");
+    return t("Read; they stand in their chapters now: {answers}.", { answers });
   } catch {
     return nothing;
   }

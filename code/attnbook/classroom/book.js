@@ -2,3 +2,4 @@
 export const setup = SETUP;
 export const here = document.currentScript.src.replace(/[^/]*$/, ""); // the folder that the script is loaded from
 export const page = document.querySelector("meta[name=attnbook-page]")?.content || "";
+export const t = globalThis.attnbookSay; // words in the language of the page (tools/languages)

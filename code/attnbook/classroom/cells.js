@@ -1,22 +1,24 @@
 // Makes cells of a page into editors that run Python in the page. The last part of the page's one script.
 import { kept, readAnswers, saveAnswers } from "./answers.js";
-import { page, setup } from "./book.js";
+import { page, setup, t } from "./book.js";
 import {
   download, element, FULL, linkExercises, note, offerFiles, progress, readProgress, showProgress, store,
 } from "./progress.js";
 import { load, python } from "./python.js";
 
 const COMMAND = /Mac|iP/.test(navigator.platform) ? "⌘" : "Ctrl";
-const HELP = `${COMMAND}+Enter runs it · Esc, then Tab, leaves the editor`;
-const ABOUT = "Cells with ▶ Run can be changed and run here. PyTorch is then a small stand-in in plain Python; "
-  + "the other cells need more than it has, and so the notebook.";
+const HELP = t("{command}+Enter runs it · Esc, then Tab, leaves the editor", { command: COMMAND });
+const ABOUT = t("Cells with ▶ Run can be changed and run here. PyTorch is then a small stand-in in plain Python; \
+the other cells need more than it has, and so the notebook.");
 
 const codeOf = (cell) => cell.querySelector(".cell_input pre")?.textContent.replace(/\n$/, "");
 const CHECK = /^check\("([\w-]+)"/m;
 const cells = [];
 
 const HASH = (text) => [...text].reduce((sum, sign) => (sum * 33 + sign.codePointAt(0)) % 2 ** 32, 5381).toString(36);
-const RESULTS = { solved: "Solved.", wrong: "Not right yet. The result is below.", unwritten: "Not written yet." };
+const RESULTS = {
+  solved: t("Solved."), wrong: t("Not right yet. The result is below."), unwritten: t("Not written yet."),
+};
 
 function prepare(cell) {
   const original = codeOf(cell);
@@ -29,31 +31,31 @@ function prepare(cell) {
   const output = cell.querySelector(".cell_output")
     || cell.appendChild(element("div", { className: "cell_output docutils container" }));
   const first = output.innerHTML;
-  const label = exercise ? `Your answer to the exercise ${exercise}` : "A cell to change and run";
+  const label = exercise ? t("Your answer to the exercise {exercise}", { exercise }) : t("A cell to change and run");
   const button = (text, what) => {
     const made = element("button", { type: "button", textContent: text });
     made.setAttribute("aria-label", exercise ? `${text} ${exercise}` : what);
     return made;
   };
-  const go = exercise ? button("Check") : button("Run", "Run this cell");
-  const edit = button("Edit", "Edit this cell");
-  const halt = button("Stop", "Stop this cell");
-  const again = button("Start again", "Start again with this cell");
+  const go = exercise ? button(t("Check")) : button(t("Run"), t("Run this cell"));
+  const edit = button(t("Edit"), t("Edit this cell"));
+  const halt = button(t("Stop"), t("Stop this cell"));
+  const again = button(t("Start again"), t("Start again with this cell"));
   go.className = "classroom-run";
   halt.className = "classroom-stop";
-  edit.title = `Loads Python (${setup.megabytes} MB) once`;
+  edit.title = t("Loads Python ({megabytes} MB) once", setup);
   halt.hidden = again.hidden = true;
   const said = element("span", { className: "classroom-said" });
   said.setAttribute("role", "status");
   const bar = element("progress", { hidden: true, max: 1 });
-  bar.setAttribute("aria-label", "Loading Python");
+  bar.setAttribute("aria-label", t("Loading Python"));
   const help = element("span", { className: "classroom-help", textContent: HELP });
   code.after(element("div", { className: "classroom-bar" }, go, edit, halt, again, bar, said, help));
   cell.classList.add("classroom-cell");
   if (exercise) {
     cell.dataset.exercise = exercise;
     output.setAttribute("role", "group");
-    output.setAttribute("aria-label", `Result of ${exercise}`);
+    output.setAttribute("aria-label", t("Result of {exercise}", { exercise }));
   }
   const kept = store.get(key);
   let editor = null, opening = null, running = null, before = null;
@@ -67,10 +69,10 @@ function prepare(cell) {
     bar.value = share || 0;
   };
   const write = (now) => {
-    [text, before, again.textContent] = [now, null, "Start again"];
+    [text, before, again.textContent] = [now, null, t("Start again")];
     again.hidden = text === original;
     const isKept = store.set(key, text === original ? null : text);
-    if (!isKept) say(`${FULL}: your answer is lost when you close the page.`);
+    if (!isKept) say(t("{full}: your answer is lost when you close the page.", { full: FULL }));
   };
   const options = { label, help: HELP, told: write, run };
   const busy = (now) => {
@@ -97,7 +99,7 @@ function prepare(cell) {
     busy(true);
     const printed = element("pre", { className: "classroom-printed", tabIndex: 0 });
     printed.setAttribute("role", "group");
-    printed.setAttribute("aria-label", "What the cell printed");
+    printed.setAttribute("aria-label", t("What the cell printed"));
     const tell = (piece) => {
       if (!printed.isConnected) output.replaceChildren(printed);
       printed.append(piece);
@@ -115,8 +117,9 @@ function prepare(cell) {
       const status = answer.verdicts.findLast((verdict) => verdict.exercise === exercise)?.status;
       cell.dataset.status = answer.error ? "error" : status || "done";
       cell.dataset.milliseconds = Math.round(answer.milliseconds);
-      if (answer.error) say(answer.line ? `Line ${answer.line} raises an error.` : "The cell ends with an error.");
-      else say(RESULTS[status] || (asked ? `Nothing was checked: the last line should be ${asked}` : "Done."));
+      if (answer.error) say(answer.line ? t("Line {line} raises an error.", answer) : t("The cell ends with an error."));
+      else if (RESULTS[status] || !asked) say(RESULTS[status] || t("Done."));
+      else say(t("Nothing was checked: the last line should be {asked}", { asked }));
     } catch (error) {
       if (!printed.isConnected) output.replaceChildren();
       cell.dataset.status = "stopped";
@@ -137,10 +140,10 @@ function prepare(cell) {
     if (undone === null) {
       output.innerHTML = first;
       delete cell.dataset.status;
-      if (last !== original) [before, again.textContent, again.hidden] = [last, "Undo", false];
+      if (last !== original) [before, again.textContent, again.hidden] = [last, t("Undo"), false];
     }
-    again.setAttribute("aria-label", `${again.textContent} ${exercise || "this cell"}`);
-    say(undone === null ? "Your changes are removed." : "They are back.");
+    again.setAttribute("aria-label", `${again.textContent} ${exercise || t("this cell")}`);
+    say(undone === null ? t("Your changes are removed.") : t("They are back."));
     go.focus();
   }
 
@@ -165,7 +168,9 @@ function prepare(cell) {
     again.hidden = false;
     if (!exercise) return;
     const when = progress()[exercise]?.solved_on;
-    const textContent = `${when ? `Solved on ${when}. ` : ""}Your answer was kept; Check judges it again.`;
+    const textContent = when
+      ? t("Solved on {when}. Your answer was kept; Check judges it again.", { when })
+      : t("Your answer was kept; Check judges it again.");
     output.replaceChildren(element("p", { className: "classroom-said", textContent }));
   };
   recall();
@@ -173,7 +178,7 @@ function prepare(cell) {
     if (event.key !== `attnbook:${key}`) return;
     const theirs = store.get(key) ?? original;
     if (editor) {
-      if (theirs !== text) say("This cell was changed in another tab; what you write here replaces it.");
+      if (theirs !== text) say(t("This cell was changed in another tab; what you write here replaces it."));
       return;
     }
     text = theirs;
@@ -200,7 +205,7 @@ function plain(place, text, { label, told, run }) { // without CodeMirror
 function shown(answer) {
   const nodes = [];
   if (answer.error) {
-    const where = answer.line ? `line ${answer.line}: ` : "";
+    const where = answer.line ? t("line {line}: ", answer) : "";
     nodes.push(element("pre", { className: "classroom-error", textContent: where + answer.error }));
   } else if (answer.html) nodes.push(element("div", { className: "output text_html", innerHTML: answer.html }));
   else if (answer.text) {
@@ -211,7 +216,7 @@ function shown(answer) {
 }
 
 function missing() {
-  const wanted = { Worker: "workers", WebAssembly: "WebAssembly", DecompressionStream: "decompression" };
+  const wanted = { Worker: "Worker", WebAssembly: "WebAssembly", DecompressionStream: "DecompressionStream" };
   return Object.keys(wanted).filter((name) => !(name in globalThis)).map((name) => wanted[name]);
 }
 
@@ -231,7 +236,7 @@ function offerAnswers() {
   said.setAttribute("role", "status");
   const written = () => Object.fromEntries(changed().map((cell) => [cell.place, cell.current()]));
   const file = `${page.replace("chapters/", "")}-answers.ipynb`;
-  const textContent = "Save this chapter's answers to a file";
+  const textContent = t("Save this chapter's answers to a file");
   const onclick = () => saveAnswers(written(), file, (words) => { said.textContent = words; });
   const give = element("button", { type: "button", textContent, onclick });
   const bar = element("p", { className: "classroom-bar" }, give, said);
@@ -242,7 +247,8 @@ function offerAnswers() {
 const remark = (cell, textContent) => cell.before(element("p", { className: "classroom-said", textContent }));
 if (mine.length && missing().length) {
   const lacking = missing().join(", ");
-  remark(mine[0], `This browser cannot run Python in the page (it lacks ${lacking}). The same cells work in the notebook.`);
+  remark(mine[0], t("This browser cannot run Python in the page (it lacks {lacking}). \
+The same cells work in the notebook.", { lacking }));
 } else {
   mine.forEach(prepare);
   if (setup.exercises[page]) offerAnswers();
@@ -253,7 +259,8 @@ if (document.querySelector("table.attnbook-progress")) {
   const save = () => download(`${JSON.stringify({ exercises: progress(), version: 1 }, null, 1)}\n`, "progress.json",
     "application/json");
   const give = (say) => saveAnswers(kept(), "answers.ipynb", say);
-  offerFiles(".ipynb", "Save my answers to a file", give, "Read answers from a file", readAnswers);
-  offerFiles(".json,application/json", "Save my progress to a file", save, "Read progress from a file", readProgress);
+  offerFiles(".ipynb", t("Save my answers to a file"), give, t("Read answers from a file"), readAnswers);
+  const types = ".json,application/json";
+  offerFiles(types, t("Save my progress to a file"), save, t("Read progress from a file"), readProgress);
 }
 globalThis.attnbookPython = python; // for tests

@@ -1,8 +1,8 @@
 // What the browser keeps: what was written and solved. Part of the page's one script; `setup.exercises` holds the names
 // of each page's exercises, `page` is the name of this one.
-import { page, setup } from "./book.js";
+import { page, setup, t } from "./book.js";
 
-export const FULL = "This browser's storage is full or blocked";
+export const FULL = t("This browser's storage is full or blocked");
 export const NAMES = Object.values(setup.exercises).flat();
 const LARGEST = 100_000; // characters of a record of progress; all exercises of the book take 5,000
 
@@ -27,9 +27,9 @@ export const store = {
 function tellFull() {
   if (sessionStorage.getItem("attnbook-told")) return;
   sessionStorage.setItem("attnbook-told", "yes");
-  const textContent = `${FULL}: what you now write, choose or solve in this book is lost when you close the page. `
-    + "Answers can be saved to a file.";
-  const close = element("button", { type: "button", textContent: "Close" });
+  const textContent = t("{full}: what you now write, choose or solve in this book is lost when you close the page. \
+Answers can be saved to a file.", { full: FULL });
+  const close = element("button", { type: "button", textContent: t("Close") });
   const bar = element("div", { className: "classroom-full" }, element("span", { textContent }), close);
   bar.setAttribute("role", "status");
   close.onclick = () => bar.remove();
@@ -76,16 +76,16 @@ export function showProgress() {
     if (!names || !solved(names)) continue;
     const textContent = `${solved(names)}/${names.length} ✓`;
     const mark = element("span", { className: "classroom-solved", textContent });
-    mark.title = `${solved(names)} of ${names.length} exercises solved`;
+    mark.title = t("{solved} of {all} exercises solved", { solved: solved(names), all: names.length });
     link.append(" ", mark);
   }
   const table = document.querySelector("table.attnbook-progress");
   if (!table) return;
-  table.caption.textContent = `${solved(NAMES)} of ${NAMES.length} exercises solved`;
+  table.caption.textContent = t("{solved} of {all} exercises solved", { solved: solved(NAMES), all: NAMES.length });
   for (const row of table.tBodies[0].rows) {
     const state = known[row.querySelector("code").textContent]?.state;
-    const signs = { solved: ["✓", "solved"], attempted: ["✗", "tried, not solved yet"] };
-    const [sign, words] = signs[state] || ["○", "not tried yet"];
+    const signs = { solved: ["✓", t("solved")], attempted: ["✗", t("tried, not solved yet")] };
+    const [sign, words] = signs[state] || ["○", t("not tried yet")];
     const mark = row.cells[2].firstChild;
     mark.textContent = sign;
     mark.setAttribute("aria-label", words);
@@ -100,7 +100,7 @@ export function download(text, name, type) {
 }
 
 export async function readProgress(file) {
-  const nothing = "This is not a progress file of this book; nothing was changed.";
+  const nothing = t("This is not a progress file of this book; nothing was changed.");
   try {
     if (file.size > LARGEST) return nothing;
     const { version, exercises } = JSON.parse(await file.text());
@@ -110,10 +110,12 @@ export async function readProgress(file) {
     for (const [name, entry] of Object.entries(theirs)) {
       if (!known[name] || (entry.state === "solved" && known[name].state !== "solved")) known[name] = entry;
     }
-    if (!keep(known)) return `${FULL}; nothing was kept.`;
+    if (!keep(known)) return t("{full}; nothing was kept.", { full: FULL });
     const unknown = names.length - Object.keys(theirs).length;
-    const dropped = unknown ? ` Names that are no exercises of this book were left out: ${unknown}.` : "";
-    return `Read; what is solved in either place is now solved here.${dropped}`;
+    return unknown
+      ? t("Read; what is solved in either place is now solved here. \
+Names that are no exercises of this book were left out: {unknown}.", { unknown })
+      : t("Read; what is solved in either place is now solved here.");
   } catch {
     return nothing;
   }

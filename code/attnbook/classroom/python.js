@@ -1,9 +1,9 @@
 // Python in a worker: loaded, started, asked one cell at a time, stopped. Part of the page's one script, in which `setup`
 // says what there is to load (tools/classroom.py) and `here` is the folder that it is loaded from.
-import { here, setup } from "./book.js";
+import { here, setup, t } from "./book.js";
 
-const BROKEN = "Python broke down and starts afresh at the next run. Very deep recursion or nesting does that. "
-  + "Your code is kept.";
+const BROKEN = t("Python broke down and starts afresh at the next run. Very deep recursion or nesting does that. \
+Your code is kept.");
 const lastLine = (text) => String(text).trim().split("\n").at(-1).slice(0, 200);
 
 const loaded = new Map();
@@ -12,14 +12,16 @@ export const load = (file) => {
     const script = document.createElement("script");
     script.src = `${here}${file}?v=${setup.version}`;
     script.onload = resolve;
-    script.onerror = () => reject(unloaded(file, "is missing"));
+    script.onerror = () => reject(unloaded(file, false));
     document.head.append(script);
   }));
   return loaded.get(file);
 };
-function unloaded(file, how) {
+function unloaded(file, isThere) {
   loaded.delete(file); // so that it is asked for again
-  return new Error(`Python could not be loaded (${file} ${how}). Press the button to try again.`);
+  return new Error(isThere
+    ? t("Python could not be loaded ({file} is damaged). Press the button to try again.", { file })
+    : t("Python could not be loaded ({file} is missing). Press the button to try again.", { file }));
 }
 
 export const python = {
@@ -33,24 +35,25 @@ export const python = {
     if (!this.parts) {
       let done = 0;
       const count = setup.slices;
-      const tell = () => life === this.life && say(`Loading Python (${setup.megabytes} MB) …`, done / count);
+      const tell = () => life === this.life && say(t("Loading Python ({megabytes} MB) …", setup), done / count);
       tell();
       const files = ["worker.js", ...Array.from({ length: count }, (_, number) => `engine-${number}.js`)];
       await Promise.all(files.map((file) => load(file).then(() => { done += file !== "worker.js"; tell(); })));
       const came = (number) => (number ? globalThis.attnbookSlices?.[number - 1] : globalThis.attnbookWorker);
       const broken = files.find((_, number) => !came(number));
-      if (broken) throw unloaded(broken, "is damaged");
+      if (broken) throw unloaded(broken, true);
       begin = { text: attnbookSlices.join(""), places: setup.places };
     }
     if (life !== this.life) return; // stopped meanwhile
-    say("Starting Python …");
+    say(t("Starting Python …"));
     await new Promise((resolve, reject) => {
       this.fail = reject;
       let started = false;
       const failed = (text) => {
         if (life !== this.life) return;
         if (started) this.stop(`${BROKEN} (${lastLine(text)})`);
-        else reject(new Error(`Python could not start: ${lastLine(text || "the browser allows no worker here")}`));
+        else reject(new Error(t("Python could not start: {why}",
+          { why: lastLine(text || t("the browser allows no worker here")) })));
       };
       const address = URL.createObjectURL(new Blob([attnbookWorker], { type: "text/javascript" }));
       this.worker = new Worker(address);
@@ -81,16 +84,16 @@ export const python = {
     const task = { tell, code: question.source }; // `code`: of the cell that Python is in
     const over = new Promise((_, reject) => { task.end = (why) => { task.ended = true; reject(new Error(why)); }; });
     over.catch(() => {});
-    if (this.current) say("Waiting for the other cell …");
+    if (this.current) say(t("Waiting for the other cell …"));
     const work = async () => {
       if (task.ended) return over;
       this.current = task;
       let clock;
       try {
         if (!this.ready) this.ready = this.begin(say);
-        else say("Starting Python …");
+        else say(t("Starting Python …"));
         await Promise.race([this.ready, over]);
-        say("Running …");
+        say(t("Running …"));
         clock = setTimeout(() => this.stop(this.late(task, question)), this.limit * 1000);
         const answer = new Promise((resolve) => { task.resolve = resolve; });
         this.worker.postMessage({ question });
@@ -106,17 +109,20 @@ export const python = {
     const turn = this.queue.then(work);
     this.queue = turn.catch(() => {});
     const answer = Promise.race([turn, over]);
-    answer.cancel = () => (this.current === task ? this.stop() : task.end("Stopped."));
+    answer.cancel = () => (this.current === task ? this.stop() : task.end(t("Stopped.")));
     return answer;
   },
 
   late(task, question) {
     const own = task.code === question.source;
-    const where = own ? "" : ` in the cell above that begins with “${task.code.trim().split("\n")[0]}”`;
-    return `Stopped after ${this.limit} seconds${where}. Does a loop never end${own ? "" : " there"}?`;
+    const found = { seconds: this.limit, begin: task.code.trim().split("\n")[0] };
+    return own
+      ? t("Stopped after {seconds} seconds. Does a loop never end?", found)
+      : t("Stopped after {seconds} seconds in the cell above that begins with “{begin}”. \
+Does a loop never end there?", found);
   },
 
-  stop(why = "Stopped.") {
+  stop(why = t("Stopped.")) {
     this.worker?.terminate();
     this.worker = this.ready = null;
     this.life += 1;

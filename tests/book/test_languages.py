@@ -1,0 +1,127 @@
+"""The book in other languages: the same pages with other words, from a file, and the way between them."""
+
+import re
+
+import pytest
+from test_build import pages
+from test_pages import WIDE, visit
+
+from tools.barriers import DESK, PHONE
+from tools.languages import LANGUAGES, is_translated
+
+CHINESE = LANGUAGES["zh_CN"]
+CHAPTER = "chapters/04-masked-softmax"
+IDS = re.compile(r'<[a-z]\w*\b[^>]*? id="([^"]+)"')
+TEX = re.compile(r'<annotation encoding="application/x-tex">(.*?)</annotation>', re.DOTALL)
+TEXT = re.compile(r"\\text\{[^{}]*\}")
+
+
+@pytest.fixture(scope="module")
+def chinese(built_book):
+    return built_book / CHINESE.folder
+
+
+def article(path) -> str:
+    return path.read_text("utf-8").partition("<article")[2].partition("</article>")[0]
+
+
+def test_every_page_that_is_translated_is_there_and_shares_the_rest(built_book, chinese):
+    names = {page.relative_to(built_book).as_posix() for page in pages(built_book)}
+    english = {name for name in names if not name.startswith("zh/")}
+    translated = {name for name in english if is_translated(name.removesuffix(".html"))}
+    assert {name.removeprefix("zh/") for name in names - english} == translated
+    assert len(translated) == 27 and {path.suffix for path in chinese.rglob("*.*")} == {".html"}
+    for name in translated:
+        page = (chinese / name).read_text("utf-8")
+        assert '<html lang="zh-CN"' in page and "LANGUAGE: 'zh-CN'" in page
+        sheet = re.compile(r'[^"]*/styles/theirs\.css\?v=\w+').search(page)
+        assert sheet[0].removeprefix("../") in (built_book / name).read_text("utf-8")
+
+
+def test_ids_and_formulas_are_the_english_ones(built_book, chinese):
+    for path in chinese.rglob("*.html"):
+        own, other = (article(p) for p in (path, built_book / path.relative_to(chinese)))
+        assert IDS.findall(own) == IDS.findall(other), path.name
+        assert TEXT.sub("", "".join(sorted(TEX.findall(own)))) == TEXT.sub("", "".join(sorted(TEX.findall(other))))
+    assert r"\text{若 }" in article(chinese / f"{CHAPTER}.html")
+
+
+def test_no_sign_of_markup_is_left(chinese):
+    for path in chinese.rglob("*.html"):
+        text = re.sub(r"<(pre|code|script|style|math)\b.*?</\1>|<!--.*?-->", "", article(path), flags=re.DOTALL)
+        for piece in re.findall(">([^<>]*[\u4e00-\u9fff][^<>]*)<", text):
+            assert not re.search(r"\*|`|::|\{\w+\}", piece), f"{path.name}: {piece}"
+
+
+def test_what_is_left_in_english_says_so(chinese):
+    half, whole = (article(chinese / f"{name}.html") for name in ("chapters/notation", CHAPTER))
+    if "unfinished" in half:
+        assert '<p lang="en">' in half
+    assert "unfinished" not in whole
+    assert 'lang="zh"' not in whole  # all of it is
+    assert re.search(r'<em lang="en">Hello world</em>', whole)
+
+
+def test_a_page_of_the_package_leads_to_chinese_and_back(built_book, chinese):
+    english = (built_book / "chapters/api/attention.html").read_text("utf-8")
+    assert 'href="../../zh/index.html" hreflang="zh-CN"' in english and 'rel="alternate"' not in english
+    page = (chinese / f"{CHAPTER}.html").read_text("utf-8")
+    assert 'href="../../chapters/api/attention.html"' in page
+    assert '<link rel="alternate" hreflang="en" href="../../chapters/04-masked-softmax.html">' in page
+
+
+@pytest.mark.parametrize("name", ["index", CHAPTER, "chapters/glossary", "search"])
+def test_a_page_is_whole_without_network_and_on_a_phone(browser, chinese, name):
+    found = visit(browser, (chinese / f"{name}.html").as_uri())
+    assert not found.requests + found.messages + found.barriers + found.cut
+    assert not found.seen["dead"] and not found.seen["broken"] and not found.seen["withoutAlt"]
+    context = browser.new_context(viewport=PHONE, offline=True)
+    page = context.new_page()
+    page.goto((chinese / f"{name}.html").as_uri())
+    seen = page.evaluate(WIDE)
+    context.close()
+    assert seen["page"] <= seen["limit"], seen["elements"]
+
+
+@pytest.fixture
+def reader(browser, built_book):
+    context = browser.new_context(viewport=DESK, offline=True)
+    page = context.new_page()
+    page.set_default_timeout(20_000)
+    yield page
+    context.close()
+
+
+def test_the_switch_leads_to_the_same_place(reader, built_book):
+    reader.goto((built_book / f"{CHAPTER}.html").as_uri())
+    reader.evaluate("document.getElementById('two-masks-at-once').scrollIntoView()")
+    reader.get_by_role("link", name="中文").click()
+    reader.wait_for_url("**/zh/chapters/04-masked-softmax.html#two-masks-at-once")
+    assert reader.locator("#two-masks-at-once > h3").inner_text().startswith("4.2.1. 两个掩码一起用")
+    top = "document.getElementById('two-masks-at-once').getBoundingClientRect().top"
+    assert 0 <= reader.evaluate(top) < DESK["height"] / 2
+    reader.get_by_role("link", name="English").click()
+    reader.wait_for_url(re.compile(r"html/chapters/04-masked-softmax\.html#two-masks-at-once$"))
+    reader.evaluate("window.scrollTo(0, 0)")
+    reader.get_by_role("link", name="中文").click()
+    reader.wait_for_url(re.compile(r"zh/chapters/04-masked-softmax\.html$"))
+
+
+@pytest.mark.parametrize("query", ["空行", "对数求和指数", "“掩蔽 softmax”"])
+def test_the_search_finds_chinese(reader, chinese, query):
+    reader.goto((chinese / "search.html").as_uri())
+    reader.locator(".book-search input").fill(query)
+    reader.wait_for_selector(".search-page")
+    found = reader.locator(".search-page > h2").all_inner_texts()
+    assert "4. 掩蔽 softmax" in found
+    assert re.search(r"\d 页中的 \d+ 处", reader.locator(".search-told").inner_text())
+    assert query.strip("“”") in reader.locator("#search-results mark").all_inner_texts()
+    reader.locator(".search-page", has_text="4. 掩蔽 softmax").locator("h3 a").first.click()
+    reader.wait_for_url("**/zh/chapters/04-masked-softmax.html*")
+
+
+def test_a_quiz_answers_in_chinese(reader, chinese):
+    reader.goto((chinese / f"{CHAPTER}.html").as_uri())
+    reader.get_by_role("radio", name="0.625 和 0.375").check()
+    assert reader.locator(".choice-verdict").inner_text() == "✓ 正确"
+    assert reader.locator(".choice-score p").inner_text() == "已答 1 题，一次答对 1 题，还剩 3 题"

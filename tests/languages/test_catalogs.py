@@ -1,0 +1,103 @@
+"""The catalogs: what pages say goes into them, and translations survive."""
+
+import polib
+import pytest
+import yaml
+from docutils import nodes
+
+from tools import ROOT
+from tools.languages import LANGUAGES, entries, is_translated
+from tools.languages.catalogs import documents, formula_words, in_formulas, open_sentences, sentences, terms, updated
+from tools.languages.pages import scripts_say, spoken
+
+CHINESE = LANGUAGES["zh_CN"]
+
+
+def catalog(*pairs):
+    made = polib.POFile()
+    made.extend(polib.POEntry(msgid=english, msgstr=other) for english, other in pairs)
+    return made
+
+
+def test_translations_are_kept_and_the_order_is_the_page_s():
+    old = catalog(("b", "乙"), ("a", "甲"), ("gone for ever", "走了"))
+    new = updated(old, {"a": "title", "new": "", "b": ""}, CHINESE)
+    assert [(entry.msgid, entry.msgstr, entry.comment) for entry in new if not entry.obsolete] == [
+        ("a", "甲", "title"),
+        ("new", "", ""),
+        ("b", "乙", ""),
+    ]
+    assert [entry.msgid for entry in new.obsolete_entries()] == ["gone for ever"]
+    again = updated(new, {"gone for ever": ""}, CHINESE)  # the sentence is back
+    assert [(entry.msgid, entry.msgstr) for entry in again] == [("gone for ever", "走了")]
+
+
+def test_what_has_vanished_is_dropped_once_all_is_translated():
+    assert not updated(catalog(("a", "甲"), ("gone", "走了")), {"a": ""}, CHINESE).obsolete_entries()
+
+
+def test_a_changed_sentence_is_open_and_offered_with_what_it_was():
+    new = updated(
+        catalog(("The mask hides two keys.", "掩码遮住两个键。")), {"The mask hides three keys.": ""}, CHINESE
+    )
+    ((sentence, before),) = open_sentences(new)
+    assert sentence == "The mask hides three keys." and before.msgstr == "掩码遮住两个键。"
+    ((_, before),) = open_sentences(updated(catalog(("Unlike", "不同")), {"Something else": ""}, CHINESE))
+    assert before is None
+
+
+def test_a_long_sentence_is_one_line():
+    text = "word " * 60 + "end"
+    assert f'msgid "{text}"\n' in str(updated(None, {text: ""}, CHINESE))
+
+
+def test_words_of_a_formula_are_translated_and_nothing_else():
+    formula = r"a_{if} \text{ if } x, \quad \text{otherwise} \text{, } \mathrm{if}"
+    assert in_formulas(formula, {"if": "若", "otherwise": "否则"}) == (
+        r"a_{if} \text{ 若 } x, \quad \text{否则} \text{, } \mathrm{if}"
+    )
+    document = nodes.container("", nodes.math_block("", formula))
+    assert formula_words(document) == ["if", "otherwise"]
+
+
+def test_what_stays_in_english_is_not_asked_for():
+    assert is_translated("chapters/04-masked-softmax") and is_translated("index")
+    assert not is_translated("chapters/api/text") and not is_translated("chapters/bibliography")
+
+
+def test_without_a_built_book_there_is_a_word_of_what_to_do(tmp_path):
+    with pytest.raises(FileNotFoundError, match="make book"):
+        documents(tmp_path)
+
+
+def test_the_glossary_s_chinese_changes_places_with_its_english():
+    text = (ROOT / "chapters/glossary.md").read_text("utf-8").partition("{glossary}\n")[2]
+    blocks = [block.split("\n\n")[0].split("\n  ") for block in text.split("```")[0].split("\n\n") if "\n  " in block]
+    in_english = dict(block for block in blocks if len(block) == 2)
+    assert len(in_english) > 140
+    assert terms(CHINESE) == in_english
+    said = {entry.msgid: entry.msgstr for entry in entries(CHINESE.catalog("chapters/glossary"))}
+    assert {said[chinese]: chinese for chinese in in_english.values()} == in_english
+
+
+def test_the_words_of_the_pages_are_in_the_catalog(tmp_path):
+    (tmp_path / "_static").mkdir()
+    (tmp_path / "tools").mkdir()
+    (tmp_path / "tools/search.js").write_text('t("{a} of \\\n\\"b\\"", { a }); set("no"); t(x)')
+    assert scripts_say(tmp_path) == ['{a} of "b"']
+    known = {entry.msgid: entry.comment for entry in entries(CHINESE.catalog("words"))}
+    assert spoken([]).items() <= known.items()
+    toc = yaml.safe_load((ROOT / "_toc.yml").read_text("utf-8"))
+    assert {part["caption"] for part in toc["parts"]} <= set(known)
+
+
+@pytest.fixture(scope="module")
+def built(built_book):
+    return documents(built_book.parent / ".doctrees")
+
+
+def test_the_catalogs_hold_what_the_built_pages_say(built):
+    for page, document in built.items():
+        said = {entry.msgid: entry.comment for entry in entries(CHINESE.catalog(page))}
+        assert said == sentences(page, document), f"{page}: run make words"
+        assert set(formula_words(document)) <= {entry.msgid for entry in entries(CHINESE.catalog("words"))}

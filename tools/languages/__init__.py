@@ -1,0 +1,58 @@
+"""The book in other languages: where translations are, and which pages they leave in English.
+
+The English is the only source. `locale/CODE/LC_MESSAGES/PAGE.po` holds a page's sentences with their translations; what
+is not translated is shown in English. `catalogs` takes the sentences from a built book, `checks` compares a translation
+with its English. `python -m tools.translate` runs both; locale/README.md says how to write a translation.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import polib
+
+from tools import ROOT
+
+LOCALE = ROOT / "locale"
+# pages that are linked, not translated: they consist of names, measurements or addresses
+ENGLISH = "chapters/api/", "chapters/bibliography", "chapters/cross-checks", "chapters/licences", "chapters/performance"
+
+
+@dataclass(frozen=True)
+class Language:
+    """A language of the book.
+
+    Args:
+        code: as Sphinx and gettext name it, such as zh_CN; the folder below `locale`.
+        folder: of its pages, below those in English.
+        tag: as HTML names it, such as zh-CN.
+        name: what the switch to it says.
+        title: of the book.
+    """
+
+    code: str
+    folder: str
+    tag: str
+    name: str
+    title: str
+
+    def catalog(self, page: str) -> Path:
+        """The file with the translations of a page, such as `chapters/glossary`."""
+        return LOCALE / self.code / "LC_MESSAGES" / f"{page}.po"
+
+
+LANGUAGES = {"zh_CN": Language("zh_CN", "zh", "zh-CN", "中文", "注意力")}
+
+
+def translation(app) -> Language | None:
+    """The language into which a Sphinx application translates the book; none, if that is English."""
+    return LANGUAGES.get(app.config.language)
+
+
+def is_translated(page: str) -> bool:
+    """Whether a page is to be translated at all."""
+    return not page.startswith(ENGLISH)
+
+
+def entries(path: Path) -> list[polib.POEntry]:
+    """What a catalog holds, without what has vanished from the page; nothing, if there is no such file."""
+    return [entry for entry in polib.pofile(str(path)) if not entry.obsolete] if path.is_file() else []

@@ -1,0 +1,159 @@
+"""What a translation has to keep of its English, and how Chinese must be set.
+
+A sentence is parsed as the book's parser does it, so that code, formulas, roles, links and tags are compared as it sees
+them, and what it would show as a literal asterisk or backtick is found without a build.
+"""
+
+import functools
+import re
+from collections import Counter
+from decimal import Decimal
+
+import yaml
+from markdown_it.renderer import RendererHTML
+from myst_parser.config.main import MdParserConfig
+from myst_parser.parsers.mdit import create_md_parser
+
+from tools import ROOT
+
+NUMBER = re.compile(r"(\d[\d,]*(?:\.\d+)*)(?: ?((?:thousand|million|billion|trillion)\b|百万|千万|十亿|万亿|[千万亿]))?")
+UNITS = {"thousand": 3, "million": 6, "billion": 9, "trillion": 12}
+UNITS |= {"千": 3, "万": 4, "百万": 6, "千万": 7, "亿": 8, "十亿": 9, "万亿": 12}
+TEXT = re.compile(r"\\(?:text|textrm|textbf)\{[^{}]*\}")  # words in a formula may be translated
+ROLE = re.compile(r"(.*?)\s*<([^<>]*)>", re.DOTALL)
+HOLE = re.compile(r"\{\w*\}")
+WORD = re.compile(r"[^\W\d_]{2,}")
+REFERENCES = "cite", "eq", "numref", "doc", "func", "class", "obj", "meth", "mod"  # roles that show no words of ours
+HAN = "\u3007\u4e00-\u9fff"
+FULL = "，。：；？！、（）《》"
+OBJECT = "\ufffc"  # stands for what is shown in a role's place
+# what reads as foreign in Chinese text, and what to do about it
+SIGNS = {
+    rf"[{HAN}）”][,;:?!]|[{HAN}）”]\.(?=\s|$)": "half-width punctuation after Chinese: use ，。：；？！",
+    rf"[{HAN}]\(|\([{HAN}]|[{HAN}]\)|\)[{HAN}]": "half-width parentheses beside Chinese: use （）, or a space",
+    rf"[{HAN}][A-Za-z0-9$]|[A-Za-z0-9$%][{HAN}]": "no space between Chinese and a word, number, code or formula",
+    rf" [{FULL}]|[{FULL}] |[{HAN}] “|” [{HAN}]": "a space beside full-width punctuation",
+    rf"[{HAN}] [{HAN}]": "a space between two Chinese characters",
+    rf"\"[^\"]*[{HAN}][^\"]*\"|(?<![A-Za-z])'[^']*[{HAN}][^']*'(?![A-Za-z])": "straight quotes around Chinese: use “”",
+    r"  ": "two spaces",
+}
+
+
+@functools.cache
+def parser():
+    """The parser of the book's pages, without the substitution of quotes and dashes."""
+    settings = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))["parse"]["myst_enable_extensions"]
+    config = MdParserConfig(enable_extensions={*settings} - {"smartquotes", "substitution"})
+    return create_md_parser(config, RendererHTML)
+
+
+class Sentence:
+    """A sentence, taken apart.
+
+    Args:
+        source: MyST.
+
+    Attributes:
+        kept: what a translation must have as well, each with how often.
+        words: the text between, as it is shown; `A` stands for code and for a formula.
+        stray: signs of markup that would be shown.
+        terms: names of the glossary to which it links.
+        paragraph: whether it is one paragraph, and not a list, a heading or a formula on its own.
+    """
+
+    def __init__(self, source: str):
+        blocks = parser().parse(source)
+        self.paragraph = [token.type for token in blocks] == ["paragraph_open", "inline", "paragraph_close"]
+        self.kept: Counter[str] = Counter()
+        self.terms: list[str] = []
+        shown, plain = [], []
+        for token in [token for block in blocks for token in block.children or [block]]:
+            kind, content = token.type, token.content
+            if kind == "code_inline":
+                self.kept[f"`{content}`"] += 1
+                shown.append("A")
+            elif kind.startswith("math"):
+                self.kept[f"${TEXT.sub('', content).strip()}$"] += 1
+                shown.append("A")
+            elif kind == "myst_role":
+                shown.append(self._role(token.meta["name"], content))
+            elif kind == "link_open":
+                self.kept[f"]({token.attrs['href']})"] += 1
+            elif kind == "image":
+                self.kept[f"![]({token.attrs['src']})"] += 1
+                shown.append(OBJECT)
+            elif kind == "html_inline":
+                self.kept[content] += 1
+            elif kind in ("text", "text_special"):
+                shown.append(content)
+                plain.append(content)
+            elif kind in ("softbreak", "hardbreak"):
+                shown.append(" ")
+        self.words = "".join(shown)
+        text = " ".join(plain)
+        self.stray = Counter(sign for sign in text if sign in "*`$")
+        for hole in HOLE.findall(text):
+            self.kept[hole] += 1
+        for digits, unit in NUMBER.findall(HOLE.sub("", self.words)):
+            self.kept[_number(digits, unit)] += 1
+
+    def _role(self, name: str, content: str) -> str:
+        """Note where a role leads; gives what it shows."""
+        found = ROLE.fullmatch(content)
+        target = found[2] if found else content
+        self.kept[f"{{{name}}}`{target}`"] += 1
+        if name == "term":
+            self.terms.append(target)
+            return found[1] if found else content
+        return found[1] if found and not name.startswith(REFERENCES) else OBJECT
+
+
+def _number(digits: str, unit: str) -> str:
+    """A number in one spelling, so that 65 million is 6500 万."""
+    digits = digits.rstrip(",").replace(",", "")
+    if digits.count(".") > 1 or unit not in UNITS:
+        return f"the number {digits}"
+    return f"the number {(Decimal(digits) * 10 ** UNITS[unit]).normalize():f}"
+
+
+def has_words(source: str) -> bool:
+    """Whether a sentence holds anything that can be translated."""
+    found = Sentence(source)
+    return bool(found.terms or WORD.search(re.sub(r"\{\w*\}|https?://\S+", " ", found.words)))
+
+
+def accepted(term: str, word: str) -> list[str]:
+    """Words that a translation may use for a term: the glossary's, each if there are two, and an abbreviation."""
+    own = [term] if len(re.findall("[A-Z]", term)) > 1 else []
+    return [word, *filter(None, re.split("[（）／]", word)), *own]
+
+
+def faults(english: str, translation: str, terms: dict[str, str], plain: bool = False) -> list[str]:
+    """What is wrong with the translation of a sentence; nothing, if nothing is.
+
+    Args:
+        english: MyST, or plain text.
+        translation: the same in another language. If it is the English itself, the sentence stays as it is.
+        terms: the words of the glossary by their English.
+        plain: there is no markup in either (alternative texts).
+    """
+    if translation == english:
+        return []
+    if plain:
+        english, translation = (re.sub(r"([\\*_`$\[\]{}<>])", r"\\\1", text) for text in (english, translation))
+    source, target = Sentence(english), Sentence(translation)
+    found = [f"missing: {what}" for what in source.kept - target.kept]
+    found += [f"not in the English: {what}" for what in target.kept - source.kept]
+    found += [f"would be shown as it is: {sign}" for sign in target.stray - source.stray]
+    if not target.paragraph:
+        found.append("begins like a list or a heading: put the number or sign elsewhere, or a backslash before it")
+    found += [
+        f"term “{term}”: the glossary says {terms[term]}"
+        for term in source.terms
+        if term in terms and not any(word in target.words for word in accepted(term, terms[term]))
+    ]
+    for pattern, what in SIGNS.items():
+        if hit := re.search(pattern, target.words):
+            around = target.words[max(0, hit.start() - 6) : hit.end() + 6].replace(OBJECT, "…")
+            found.append(f"{what} (“{around}”)")
+    return found

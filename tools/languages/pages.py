@@ -1,0 +1,250 @@
+"""Sphinx extension: a book's pages in another language, and the way from each page to the same page in the others.
+
+Sphinx puts translations into the documents, so that each language is a build of its own; it shares all else with the
+English one. Its pages are put below those in English (`assemble`), whose `_static`, `_images` and `_sources` they name.
+Pages that stay in English are read, since others lead to them, but not written.
+"""
+
+import json
+import re
+from pathlib import Path
+
+import yaml
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.builders.html import StandaloneHTMLBuilder
+from sphinx.transforms import SphinxTransform
+from sphinx_exercise.nodes import exercise_subtitle
+
+from tools import ROOT, search
+from tools.languages import LANGUAGES, Language, entries, is_translated, translation
+from tools.languages.catalogs import coverage, in_formulas
+from tools.pages import lighter
+from tools.styles import BUNDLE, OURS, SHEET
+
+SCRIPT = Path(__file__).with_name("languages.js")
+DONE = 0.6  # the share of a page that is translated; one below says that it is not finished
+UNFINISHED = "This page is not yet translated as a whole. What is missing stands here in English."
+HAN = re.compile("[\u4e00-\u9fff]")
+LETTERS = re.compile("[A-Za-z]{2}")
+# what the theme and others write, and have no words of ours for
+THEIRS = (
+    *("On this page", "Show code", "Hide code", "Search the book", "The book", "Link to this equation", "Search"),
+    *("Code under the MIT License, all else under CC BY 4.0", "Paying Attention - Home", "Toggle primary sidebar"),
+    *("Toggle secondary sidebar", "Download this page", "Download source file", "Print to PDF", "Fullscreen mode"),
+    *("previous page", "next page", "Previous", "Next", "Contents", "Copy to clipboard", "Skip to main content"),
+    *("the term", "in Chinese", "in one line", UNFINISHED),
+    "This page has no JavaScript now. With it, answers can be written and checked here; without it, in the notebook.",
+)
+ADDRESS = re.compile(r'((?:href|src)=")((?:\.\./)*)((?:_static|_images|_sources)/[^"?#]*)(\?[^"#]*)?')
+TRANSLATIONS = re.compile(r"\n\s*<script[^>]*/translations\.js[^>]*></script>")
+
+
+def words(language: Language) -> dict[str, str]:
+    """What the book says outside its texts: English to translation."""
+    return {entry.msgid: entry.msgstr for entry in entries(language.catalog("words")) if entry.msgstr}
+
+
+def words_script(language: Language) -> str:
+    """The name of the script with the words of a language, in `_static`."""
+    return f"words-{language.tag}.js"
+
+
+class Pages(StandaloneHTMLBuilder):
+    """Writes the pages that are translated; links to the others lead to the English ones."""
+
+    def get_target_uri(self, docname, typ=None):
+        """The address of a page, seen from the folder of the language."""
+        address = super().get_target_uri(docname, typ)
+        return address if is_translated(docname) else f"../{address}"
+
+    def get_outdated_docs(self):
+        """Pages to be written again."""
+        return filter(is_translated, super().get_outdated_docs())
+
+    def write(self, build_docnames, updated_docnames, method="update"):
+        """Write those of the pages that are translated."""
+        names = self.env.found_docs if build_docnames in (None, ["__all__"]) else build_docnames
+        super().write([*filter(is_translated, names)], [*filter(is_translated, updated_docnames)], method)
+
+    def copy_static_files(self):
+        """Nothing: all languages share the English ones."""
+
+    def copy_image_files(self):
+        """Nothing: see above."""
+
+
+class Untranslatable(SphinxTransform):
+    """Keeps display formulas from being translated, of which nothing would be left, and lets titles of exercises be."""
+
+    default_priority = 5  # before Sphinx's translation
+
+    def apply(self, **kwargs):
+        """Mark the nodes."""
+        for formula in self.document.findall(nodes.math_block):
+            formula["translatable"] = False
+        for title in self.document.findall(exercise_subtitle):
+            title.source, title.line = self.env.doc2path(self.env.docname), title.parent.line or 1
+            title.rawsource = title.astext()
+
+
+class Translated(SphinxTransform):
+    """Translates words in display formulas, and says of what is left in English that it is."""
+
+    default_priority = 24  # after Sphinx's translation
+
+    def apply(self, **kwargs):
+        """Change the document."""
+        language = translation(self.app)
+        if language is None:
+            return
+        said = words(language)
+        self.env.note_dependency(str(language.catalog("words")))
+        for formula in self.document.findall(nodes.math_block):
+            text = in_formulas(formula.astext(), said)
+            formula[:] = [nodes.Text(text)]
+            formula.rawsource = text
+        for node in self.document.findall(nodes.TextElement):
+            text = node.astext()
+            if (
+                (node.get("translated") is False or isinstance(node, nodes.emphasis))
+                and LETTERS.search(text)
+                and not HAN.search(text)
+            ):
+                node["classes"].append("language-en")  # docutils makes an attribute `lang` of it
+
+
+def _configure(app, config):
+    config.templates_path = [*config.templates_path, str(Path(__file__).parent)]
+    config.html_theme_options["article_header_end"] = ["languages.html", "article-header-buttons.html"]
+    language = translation(app)
+    if language is None:
+        return
+    said = words(language)
+    config.html_title = config.html_short_title = language.title
+    config.html_theme_options["toc_title"] = said.get("On this page", "On this page")
+    config.nb_code_prompt_show, config.nb_code_prompt_hide = (said.get(w, w) for w in ("Show code", "Hide code"))
+
+
+def _write_script(app):
+    if app.builder.format == "html" and translation(app) is None:
+        _write(Path(app.outdir) / "_static" / SCRIPT.name, SCRIPT.read_text("utf-8"))
+
+
+def _translate_captions(app, doctree):
+    language = translation(app)
+    said = words(language) if language else {}
+    for tree in doctree.findall(addnodes.toctree):
+        tree["caption"] = said.get(tree.get("caption"), tree.get("caption"))
+
+
+def _lead_to_others(app, pagename, templatename, context, doctree):
+    here = translation(app)
+    up = "../" * pagename.count("/")
+    home = "" if here is None else "../"
+    same = is_translated(pagename)
+    page = f"{pagename if same else 'index'}.html"
+    app.add_js_file(SCRIPT.name, loading_method="defer", priority=100)  # before all that say something
+    found = [(language.tag, language.name, f"{up}{home}{language.folder}/{page}") for language in LANGUAGES.values()]
+    found.insert(0, ("en", "English", f"{up}{home}{page}"))
+    own = here.tag if here else "en"
+    context["other_languages"] = [
+        {"tag": tag, "name": name, "address": address, "same": same} for tag, name, address in found if tag != own
+    ]
+    if same:
+        tags = [f'\n<link rel="alternate" hreflang="{tag}" href="{to}">' for tag, _, to in found if tag != own]
+        context["metatags"] = context.get("metatags", "") + "".join(tags)
+    if here is None:
+        return
+    app.add_js_file(words_script(here), loading_method="defer", priority=90)
+    if context.get("body") and here.catalog(pagename).is_file() and coverage(here, pagename) < DONE:
+        context["body"] = f'<p class="unfinished" role="note">{UNFINISHED}</p>\n{context["body"]}'
+
+
+def scripts_say(root: Path = ROOT) -> list[str]:
+    """What the scripts of pages say: the texts in calls of `t`."""
+    folders = root / "_static", root / "tools", root / "code/attnbook/classroom"
+    text = "".join(path.read_text("utf-8") for folder in folders for path in sorted(folder.glob("*.js")))
+    return [json.loads(found) for found in re.findall(r'\bt\(\s*("(?:[^"\\]|\\.)*")', text.replace("\\\n", ""))]
+
+
+def spoken(formulas: list[str]) -> dict[str, str]:
+    """All that the book says outside its texts, each with where."""
+    toc = yaml.safe_load((ROOT / "_toc.yml").read_text("utf-8"))
+    searching = re.findall(r">([^<>]*[a-z][^<>]*)<", search.PAGE.read_text("utf-8"))
+    return {
+        **{part["caption"]: "caption" for part in toc["parts"]},
+        **dict.fromkeys(THEIRS, "page"),
+        **dict.fromkeys(searching, "page"),
+        **dict.fromkeys(scripts_say(), "script"),
+        **dict.fromkeys(formulas, "in a formula"),
+    }
+
+
+def assembled(page: str, language: Language, said: dict[str, str], site: Path, versions: dict[str, str]) -> str:
+    """A page as it is among those of the whole book.
+
+    Args:
+        page: HTML as Sphinx has written it.
+        language: its own.
+        said: words of the page outside its text.
+        site: the folder of the English pages.
+        versions: what the English pages name: an address in `_static` to what follows its question mark.
+    """
+    sheets = [sheet for sheet in SHEET.finditer(page) if not sheet[2].startswith(OURS)]
+    theirs = f'\n    <link rel="stylesheet" href="{sheets[0][1]}{BUNDLE}">'
+    page = page.replace(sheets[0][0], theirs, 1)
+    page = SHEET.sub(lambda sheet: sheet[0] if sheet[2].startswith(OURS) else "", page)
+    page = TRANSLATIONS.sub("", lighter(page, site)).replace("LANGUAGE: 'en'", f"LANGUAGE: '{language.tag}'")
+    for english, other in said.items():
+        page = page.replace(f">{english}<", f">{other}<").replace(f'"{english}"', f'"{other}"')
+
+    def shared(found):
+        return f"{found[1]}{found[2]}../{found[3]}{versions.get(found[3], '')}"
+
+    return ADDRESS.sub(shared, page)
+
+
+def _write(path: Path, text: str) -> None:
+    if not path.is_file() or path.read_text("utf-8") != text:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+
+
+def assemble(made: Path, language: Language, site: Path) -> None:
+    """Put the pages of a language below those in English; what has not changed is not written again.
+
+    Args:
+        made: the folder in which Sphinx has made them.
+        language: theirs.
+        site: the folder of the English pages.
+    """
+    said = [entry for entry in entries(language.catalog("words")) if entry.msgstr]
+    scripts = {entry.msgid: entry.msgstr for entry in said if entry.comment == "script"}
+    text = json.dumps(scripts, ensure_ascii=False, indent=0)
+    _write(site / "_static" / words_script(language), f"globalThis.attnbookWords = {text};\n")
+    page_words = {entry.msgid: entry.msgstr for entry in said if entry.comment == "page"}
+    folder = site / language.folder
+    names = {path.relative_to(made) for path in made.rglob("*.html") if "_static" not in path.parts}
+    english = "".join((site / name).read_text("utf-8") for name in names)
+    versions = {address: version for _, _, address, version in ADDRESS.findall(english)}
+    for name in names:
+        page = assembled((made / name).read_text("utf-8"), language, page_words, site, versions)
+        _write(folder / name, page)
+    for old in folder.rglob("*.html"):
+        if old.relative_to(folder) not in names:
+            old.unlink()
+    search.write_text(site, language)
+
+
+def setup(app):
+    """Registers the extension with Sphinx."""
+    if translation(app) is not None:
+        app.add_builder(Pages, override=True)
+    app.add_transform(Untranslatable)
+    app.add_transform(Translated)
+    app.connect("config-inited", _configure)
+    app.connect("builder-inited", _write_script)
+    app.connect("doctree-read", _translate_captions, priority=900)
+    app.connect("html-page-context", _lead_to_others, priority=100)  # before the theme drops what is empty
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,84 @@
+"""Translations of the book: take its sentences, say what is open, check what is done.
+
+    python -m tools.translate                    the built book's sentences into all catalogs, and how much is done
+    python -m tools.translate open PAGE …        what is not translated, beside what was there before it was changed
+    python -m tools.translate check [PAGE …]     whether translations keep what they must; needs no build
+    python -m tools.translate terms [WORD …]     the glossary's words, or those that hold a word
+
+A page is named as its file: 04-masked-softmax, glossary, index; `words` is what the book says outside its texts.
+`--language zh_CN` names one of several languages.
+locale/README.md says how a translation is written.
+"""
+
+import argparse
+import sys
+
+import polib
+
+from tools import ROOT
+from tools.languages import LANGUAGES, LOCALE, Language
+from tools.languages.catalogs import coverage, documents, formula_words, open_sentences, sentences, terms, update, wrong
+from tools.languages.pages import spoken
+
+
+def known_pages(language: Language, names: list[str]) -> list[str]:
+    """The pages of these names that have a catalog, or all.
+
+    Raises:
+        SystemExit: there is none of such a name.
+    """
+    top = language.catalog("index").parent
+    found = {path.stem: path.relative_to(top).with_suffix("").as_posix() for path in sorted(top.rglob("*.po"))}
+    missing = [name for name in names if name.removeprefix("chapters/") not in found]
+    if missing:
+        raise SystemExit(f"no catalog of {', '.join(missing)} in {top.relative_to(ROOT)}; there are: {' '.join(found)}")
+    return [found[name.removeprefix("chapters/")] for name in names] or list(found.values())
+
+
+def _update(language: Language, names: list[str]) -> int:
+    found = documents()
+    said = {page: sentences(page, document) for page, document in found.items()}
+    said["words"] = spoken([word for document in found.values() for word in formula_words(document)])
+    changed = update(language, said)
+    for page in known_pages(language, names):
+        print(f"{coverage(language, page):5.0%} {page}")
+    print(f"{len(changed)} catalogs of {LOCALE.name}/{language.code} have changed.")
+    return 0
+
+
+def _open(language: Language, names: list[str]) -> int:
+    for page in known_pages(language, names):
+        for sentence, before in open_sentences(polib.pofile(str(language.catalog(page)))):
+            print(f"{page}: {sentence}")
+            if before is not None:
+                print(f"  was: {before.msgid}\n       {before.msgstr}")
+    return 0
+
+
+def _check(language: Language, names: list[str]) -> int:
+    found = [f"{page}: {what}" for page in known_pages(language, names) for what in wrong(language, page)]
+    print(*found, f"{len(found)} faults", sep="\n")
+    return bool(found)
+
+
+def _terms(language: Language, names: list[str]) -> int:
+    for term, word in terms(language).items():
+        if not names or any(name.lower() in f"{term} {word}".lower() for name in names):
+            print(f"{term} → {word}")
+    return 0
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Do what is asked for each language; returns the exit status."""
+    parser = argparse.ArgumentParser("tools.translate", description=__doc__.splitlines()[0])
+    actions = {"update": _update, "open": _open, "check": _check, "terms": _terms}
+    parser.add_argument("action", nargs="?", choices=actions, default="update")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="pages; for `terms`, words")
+    parser.add_argument("--language", choices=LANGUAGES, help="one of them")
+    options = parser.parse_args(arguments)
+    languages = [LANGUAGES[options.language]] if options.language else LANGUAGES.values()
+    return max(actions[options.action](language, options.names) for language in languages)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
