@@ -94,7 +94,7 @@ def reader(browser, built_book):
 
 def test_the_switch_leads_to_the_same_place(reader, built_book):
     reader.goto((built_book / f"{CHAPTER}.html").as_uri())
-    reader.evaluate("document.getElementById('two-masks-at-once').scrollIntoView()")
+    reader.evaluate("document.getElementById('two-masks-at-once').scrollIntoView({ behavior: 'instant' })")
     reader.get_by_role("link", name="中文").click()
     reader.wait_for_url("**/zh/chapters/04-masked-softmax.html#two-masks-at-once")
     assert reader.locator("#two-masks-at-once > h3").inner_text().startswith("4.2.1. 两个掩码一起用")
@@ -102,7 +102,7 @@ def test_the_switch_leads_to_the_same_place(reader, built_book):
     assert 0 <= reader.evaluate(top) < DESK["height"] / 2
     reader.get_by_role("link", name="English").click()
     reader.wait_for_url(re.compile(r"html/chapters/04-masked-softmax\.html#two-masks-at-once$"))
-    reader.evaluate("window.scrollTo(0, 0)")
+    reader.evaluate("window.scrollTo({ top: 0, behavior: 'instant' })")
     reader.get_by_role("link", name="中文").click()
     reader.wait_for_url(re.compile(r"zh/chapters/04-masked-softmax\.html$"))
 
