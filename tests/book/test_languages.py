@@ -125,3 +125,6 @@ def test_a_quiz_answers_in_chinese(reader, chinese):
     reader.get_by_role("radio", name="0.625 和 0.375").check()
     assert reader.locator(".choice-verdict").inner_text() == "✓ 正确"
     assert reader.locator(".choice-score p").inner_text() == "已答 1 题，一次答对 1 题，还剩 3 题"
+    reader.get_by_role("link", name="English").click()
+    reader.wait_for_url(re.compile(r"html/chapters/04-masked-softmax\.html"))
+    assert reader.get_by_role("radio", name="0.625 and 0.375").is_checked()
