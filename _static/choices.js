@@ -1,6 +1,6 @@
 /* Makes questions of the folded choices in "Predict first" and quiz boxes: radio buttons, and a reply to the chosen.
  * Click, Enter and Space answer; arrow keys only move. The class `right` marks a right choice. Answers are kept in
- * localStorage, by page and question. Without this script, and in print, the folded choices stay. */
+ * localStorage, by the number of the question on its page. Without this script, and in print, the folded choices stay. */
 (function () {
   "use strict";
   const STORE = "attnbook-choices";
@@ -33,14 +33,13 @@
     return [...copy.childNodes];
   }
   const t = (...said) => globalThis.attnbookSay(...said); // tools/languages
-  const words = (element) => element.textContent.replace(/\s+/g, " ").trim();
 
   // Put a question in the place of a box. `onAnswer` is called whenever its answers have changed.
   function question(box, name, onAnswer) {
     const title = box.querySelector(":scope > .admonition-title");
     const folded = [...box.querySelectorAll(":scope > details")];
     const asked = [...box.children].filter((child) => child !== title && !folded.includes(child));
-    const key = `${PAGE}: ${asked.map(words).join(" ")}`;
+    const key = `${PAGE}: ${name} in ${box.closest("section[id]")?.id}`; // the same in all languages
     const graded = folded.filter((fold) => fold.classList.contains("right")).length === 1;
     const reply = make("div", { role: "status", class: "choice-reply" });
     const choices = folded.map((fold, index) => {
@@ -50,15 +49,15 @@
       const mark = make("span", { class: "choice-mark" });
       const row = make("div", { class: "choice" }, input, make("label", { for: input.id }, ...copies(summary), mark));
       const verdict = right ? t("✓ Correct") : graded ? t("✗ Not this one") : "";
-      return { input, mark, row, right, verdict, text: words(summary), body: fold.querySelector(".sd-card-body") };
+      return { index, input, mark, row, right, verdict, body: fold.querySelector(".sd-card-body") };
     });
     const before = stored()[key];
-    let answers = Array.isArray(before) ? before.filter((text) => choices.some((one) => one.text === text)) : [];
+    let answers = Array.isArray(before) ? before.filter((index) => choices[index]?.input) : [];
     function draw() {
       reply.replaceChildren();
-      choices.forEach(({ input, mark, row, right, verdict, text, body }) => {
-        const tried = answers.includes(text);
-        input.checked = answers.at(-1) === text;
+      choices.forEach(({ index, input, mark, row, right, verdict, body }) => {
+        const tried = answers.includes(index);
+        input.checked = answers.at(-1) === index;
         mark.textContent = tried ? ` ${verdict.toLowerCase()}` : "";
         row.dataset.verdict = tried ? (right ? "right" : graded ? "wrong" : "open") : "";
         if (!input.checked) return;
@@ -66,13 +65,13 @@
         reply.dataset.verdict = row.dataset.verdict;
       });
     }
-    function answer(texts) {
-      if (texts.length && texts.at(-1) === answers.at(-1)) return; // is shown already
-      store(key, (answers = texts));
+    function answer(all) {
+      if (all.length && all.at(-1) === answers.at(-1)) return; // is shown already
+      store(key, (answers = all));
       draw();
       onAnswer();
     }
-    const choose = ({ text }) => answer([...answers, text]);
+    const choose = ({ index }) => answer([...answers, index]);
     draw();
 
     const about = make("div", { id: `${name}-asked`, class: "choice-asked" });
@@ -91,7 +90,7 @@
     about.append(...asked);
     field.append(...choices.map((one) => one.row), hint, reply, ...folded);
     box.replaceWith(field);
-    const first = () => choices.find((one) => one.text === answers[0]);
+    const first = () => choices[answers[0]];
     return { first, forget: () => answer([]), focus: () => choices[0].input.focus() };
   }
 

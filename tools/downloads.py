@@ -8,6 +8,7 @@ import json
 from pathlib import Path
 
 from tools.classroom import packed
+from tools.languages import translation
 
 NOTE = "what-this-needs"  # id of a cell
 
@@ -35,17 +36,20 @@ def with_note(notebook: str, repository: str = "") -> str:
 
 
 def _prepare(app, error):
-    if error or app.builder.format != "html":
+    if error or app.builder.format != "html" or translation(app):  # all languages have the English ones
         return
     theme = app.config.html_theme_options
     # without an address of ours, Jupyter Book puts in its own and shows no button
     repository = theme["repository_url"] if theme.get("use_repository_button") else ""
     for path in Path(app.outdir, "_sources").rglob("*.*"):
         script = path.with_name(f"{path.name}.js")
-        if path.suffix not in (".ipynb", ".md") or script.exists() and script.stat().st_mtime > path.stat().st_mtime:
-            continue  # or as an earlier build has left it
-        if path.suffix == ".ipynb":
-            path.write_text(with_note(path.read_text("utf-8"), repository), "utf-8")
+        if path.suffix not in (".ipynb", ".md"):
+            continue
+        text = path.read_text("utf-8")
+        ready = with_note(text, repository) if path.suffix == ".ipynb" else text
+        if ready == text and script.exists() and script.stat().st_mtime > path.stat().st_mtime:
+            continue  # as an earlier build has left it
+        path.write_text(ready, "utf-8")
         script.write_text(f'globalThis.attnbookFile = "{packed(path.read_bytes())}";\n', "utf-8")
 
 

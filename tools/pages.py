@@ -22,7 +22,6 @@ SCRIPT = r'\n\s*<script[^>]*src="[^"]*/?(?:{})\.js[^"]*"[^>]*></script>'
 UNUSED = re.compile(SCRIPT.format("fontawesome|searchtools|language_data|searchindex"))
 NAMES = {
     ' aria-label="Toggle hidden content"': "",
-    ' aria-label="Search" data-bs-placement': " data-bs-placement",
     ' role="doc-biblioentry"': "",
     '<div role="list" class="citation-list">': '<div class="citation-list">',
     'class="logo__image': 'width="211" height="92" class="logo__image',
@@ -34,6 +33,7 @@ NAMES = {
 }
 # a file beside the book is saved under its name, not shown as text
 FILE = re.compile(r'(<a href="[^"]*_sources/[^"]*?([^"/]+)") target="_blank"')
+SEARCH_LABEL = re.compile(r'(search-button[^>]*?) aria-label="[^"]*"(?= data-bs-placement)')
 OPTIONS = re.compile(r'<script src="[^"]*documentation_options\.js[^"]*"></script>')
 HEAD_SCRIPT = re.compile(r"<script (?=[^>]*src=)(?![^>]*defer)")
 PICTURE = re.compile(r'<img (?=[^>]*src="[^"]*_images/([^"]*)")')
@@ -90,6 +90,7 @@ def lighter(page: str, built: Path) -> str:
     page = FILE.sub(r'\1 download="\2"', page)
     for theirs, ours in NAMES.items():
         page = page.replace(theirs, ours)
+    page = SEARCH_LABEL.sub(r"\1", page)
     page = PLAIN.sub(r"\1", page)
     page = EMPTY_HEADING.sub("<td></td>", page)
     page = CLAIM.sub(r'\1<span class="claim">\2</span>\3', page)
@@ -108,6 +109,16 @@ def mark_chinese(doctree: nodes.document) -> None:
                 if piece
             ]
             text.parent.replace(text, marked)
+
+
+def in_one_document(doctree: nodes.document) -> None:
+    """Let all nodes belong to the document in which they stand.
+
+    What autodoc reads, and each translated sentence, comes from a document of its own, which would be stored with it:
+    10 MB for the page of a room.
+    """
+    for node in doctree.findall():
+        node.document = doctree
 
 
 def _describe(app, pagename, templatename, context, doctree):
@@ -150,6 +161,7 @@ def setup(app):
     """Registers the extension with Sphinx."""
     app.connect("env-before-read-docs", _read_together)
     app.connect("doctree-read", lambda app, doctree: translation(app) or mark_chinese(doctree))
+    app.connect("doctree-read", lambda app, doctree: in_one_document(doctree), priority=100)  # before it is indexed
     app.connect("html-page-context", _describe)
     app.connect("build-finished", _lighten)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -127,7 +127,7 @@ function snippet([, , text, code], parts) {
   const begin = at > AROUND ? gap(line, at - AROUND) : 0;
   const end = begin + 2.5 * AROUND < line.length ? gap(line, begin + 2.5 * AROUND) : line.length;
   const shown = line.slice(Math.min(begin, at), Math.max(end, at));
-  const ends = "(?:(?<!\\p{Script=Han})[\\p{L}\\p{N}]*)"; // the rest of the word; Chinese shows no ends of words
+  const ends = "(?:(?<!\\p{Script=Han})[\\p{L}\\p{N}]*)?"; // the rest of the word; Chinese shows no ends of words
   const marks = new RegExp(parts.map(({ pattern }) => `(?:${pattern.source})${ends}`).join("|"), "giu");
   const pieces = [];
   let from = 0;

@@ -418,6 +418,7 @@ def test_packing_begins_with_the_build_and_only_for_pages(tmp_path, monkeypatch,
     monkeypatch.setattr(classroom.subprocess, "Popen", lambda *a, **_: begun.append(a))
     app = SimpleNamespace(
         outdir=tmp_path,
+        config=SimpleNamespace(language="en"),
         builder=SimpleNamespace(format=builder),  # that of `linkcheck` is empty
         connect=handlers.__setitem__,
     )
@@ -428,7 +429,7 @@ def test_packing_begins_with_the_build_and_only_for_pages(tmp_path, monkeypatch,
 
 
 def test_without_its_packages_the_book_is_built_and_says_so(tmp_path, monkeypatch, capsys):
-    app = SimpleNamespace(outdir=tmp_path)
+    app = SimpleNamespace(outdir=tmp_path, config=SimpleNamespace(language="en"))
     monkeypatch.setattr(classroom, "PYODIDE", tmp_path / "pyodide")
     with pytest.raises(SystemExit) as stopped:
         classroom.main(classroom._folder(app))

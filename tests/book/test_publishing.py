@@ -17,6 +17,8 @@ from sphinx.errors import ConfigError
 from tools import ROOT, publishing
 from tools.barriers import DESK, barriers
 from tools.chapter import make_chapter
+from tools.languages import LANGUAGES
+from tools.languages.pages import SCRIPT, words_script
 from tools.notices import PYTHON, notices
 from tools.publishing import preview
 
@@ -154,6 +156,7 @@ def test_whatever_the_pages_contain_of_others_is_named(built_book):
     made = {
         "theirs.css", "documentation_options.js", "licences.txt", "pygments.css",
         *(path.name for path in (ROOT / "_static").iterdir()),
+        SCRIPT.name, *map(words_script, LANGUAGES.values()),
     }  # fmt: skip
     static = built_book / "_static"
     unnamed = [

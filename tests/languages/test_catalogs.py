@@ -101,3 +101,9 @@ def test_the_catalogs_hold_what_the_built_pages_say(built):
         said = {entry.msgid: entry.comment for entry in entries(CHINESE.catalog(page))}
         assert said == sentences(page, document), f"{page}: run make words"
         assert set(formula_words(document)) <= {entry.msgid for entry in entries(CHINESE.catalog("words"))}
+
+
+def test_a_page_is_stored_without_the_documents_of_its_translations(built_book):
+    stored = documents(built_book.parent / "zh/.doctrees")
+    for page, document in stored.items():
+        assert all(node.document in (None, document) for node in document.findall()), page

@@ -198,6 +198,7 @@ def assembled(page: str, language: Language, said: dict[str, str], site: Path, v
     page = TRANSLATIONS.sub("", lighter(page, site)).replace("LANGUAGE: 'en'", f"LANGUAGE: '{language.tag}'")
     for english, other in said.items():
         page = page.replace(f">{english}<", f">{other}<").replace(f'"{english}"', f'"{other}"')
+        page = page.replace(f"<title>{english} ", f"<title>{other} ")
 
     def shared(found):
         return f"{found[1]}{found[2]}../{found[3]}{versions.get(found[3], '')}"

@@ -216,7 +216,7 @@ function shown(answer) {
 }
 
 function missing() {
-  const wanted = { Worker: "Worker", WebAssembly: "WebAssembly", DecompressionStream: "DecompressionStream" };
+  const wanted = { Worker: t("workers"), WebAssembly: "WebAssembly", DecompressionStream: t("decompression") };
   return Object.keys(wanted).filter((name) => !(name in globalThis)).map((name) => wanted[name]);
 }
 

@@ -260,7 +260,8 @@ def _add_assets(
 
 
 def _write_for_build(app: "Sphinx") -> None:
-    if app.builder.format == "html":
+    # the pages in other languages share those of the English ones
+    if app.builder.format == "html" and app.config.language == "en":
         write_assets(Path(app.outdir) / "_static" / FOLDER)
 
 
