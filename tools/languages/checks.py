@@ -16,7 +16,8 @@ from myst_parser.parsers.mdit import create_md_parser
 
 from tools import ROOT
 
-NUMBER = re.compile(r"(\d[\d,]*(?:\.\d+)*)(?: ?((?:thousand|million|billion|trillion)\b|百万|千万|十亿|万亿|[千万亿]))?")
+UNIT = r"(?:thousand|million|billion|trillion)\b|百万|千万|十亿|万亿|[千万亿]"
+NUMBER = re.compile(rf"(\d[\d,]*(?:\.\d+)*)(?: ?({UNIT}))?")
 UNITS = {"thousand": 3, "million": 6, "billion": 9, "trillion": 12}
 UNITS |= {"千": 3, "万": 4, "百万": 6, "千万": 7, "亿": 8, "十亿": 9, "万亿": 12}
 TEXT = re.compile(r"\\(?:text|textrm|textbf)\{[^{}]*\}")  # words in a formula may be translated

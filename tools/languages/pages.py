@@ -100,6 +100,12 @@ class Translated(SphinxTransform):
             return
         said = words(language)
         self.env.note_dependency(str(language.catalog("words")))
+        # Sphinx reads each translated title as a page of this name, and of the page's headings that one would be left
+        sections = {name: section for section in self.document.findall(nodes.section) for name in section["ids"]}
+        self.env.metadata[self.env.docname]["myst_slugs"] = {
+            slug: (line, name, sections[name][0].astext())
+            for slug, (line, name, _) in getattr(self.document, "myst_slugs", {}).items()
+        }
         for formula in self.document.findall(nodes.math_block):
             text = in_formulas(formula.astext(), said)
             formula[:] = [nodes.Text(text)]
