@@ -177,7 +177,7 @@ def with_rotary(model: PositionReader, rotary: RotaryPositions) -> PositionReade
     _check_rotary(model)
     model = copy.deepcopy(model)
     for layer in model.layers:
-        layer.attention.rotary = rotary
+        layer.get_submodule("attention").register_module("rotary", rotary)
     return model
 
 

@@ -67,7 +67,15 @@ def most_attended(model: BertEncoder, ids: Tensor) -> Tensor:
 
 
 def by_offset(question: Question, offset: int) -> bool:
-    """Whether the word at a fixed distance is right."""
+    """Whether the word at a fixed distance is right.
+
+    Args:
+        question: with the word that is asked and the words that are right.
+        offset: how many words further on the answer stands; negative: further back.
+
+    Returns:
+        True if one of the right words stands there.
+    """
     return question.at + offset in question.answers
 
 
