@@ -247,7 +247,7 @@ def test_exercises_are_chosen_by_name_and_by_chapter():
     assert len(grading.chosen(None, None)) > 40
     with pytest.raises(ValueError, match="did you mean 'causal-mask'"):
         grading.chosen(["casual-mask"], None)
-    with pytest.raises(ValueError, match="chapters 1 to 18, not in 99"):
+    with pytest.raises(ValueError, match="chapters 1 to 20, not in 99"):
         grading.chosen(None, [99])
 
 

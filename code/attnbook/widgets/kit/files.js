@@ -1,6 +1,6 @@
 /* The files of the page's trained models: their weights, and what is known of the corpus. They are not part of the
- * page: they come, in base64, as scripts beside this one or, in JupyterLab, from the kernel (kit/models.py). In place of
- * a large file stands the number of its parts, which follow one by one. */
+ * page: they come, in base64, as scripts beside this one or, in JupyterLab, from the kernel (kit/models.py). In place
+ * of a large file stands the number of its parts, which follow one by one. */
 
 import { html } from "./kit.js";
 import { makeTranslator } from "./models.js";

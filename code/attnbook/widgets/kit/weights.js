@@ -1,6 +1,6 @@
 /* Reads a file of weights, as attnbook.weights writes it. The format is safetensors: eight bytes with the length of the
- * header, the header as JSON, the numbers of all tensors. An int8 tensor has scales beside it: one for each of its rows,
- * or for each of the blocks into which they are cut.
+ * header, the header as JSON, the numbers of all tensors. An int8 tensor has scales beside it: one for each of its
+ * rows, or for each of the blocks into which they are cut.
  *
  *   const file = readWeights(base64)    the content, or a list of its parts, each of a multiple of three bytes
  *   file.about          what the file says of itself
@@ -40,7 +40,10 @@ export function readWeights(base64) {
   const start = 8 + Number(view.getBigUint64(0, true));
   const { __metadata__: said, ...entries } = JSON.parse(new TextDecoder().decode(bytes.subarray(8, start)));
   const numbers = (name) => {
-    const { dtype, data_offsets: [from, to] } = entries[name];
+    const {
+      dtype,
+      data_offsets: [from, to],
+    } = entries[name];
     if (dtype === "I8") return new Float32Array(new Int8Array(bytes.buffer, start + from, to - from));
     const [wide, Numbers, read] = KINDS[dtype];
     const data = new Numbers((to - from) / wide);

@@ -7,12 +7,12 @@ const [SIDE, TOP, GAP] = [17, 42, 1];
 const tileOf = (width) => Math.min(56, (width - SIDE - GAP * (HEADS - 1)) / HEADS);
 export const gridHeight = (width) => TOP + LAYERS * (tileOf(width) + GAP) + 4;
 
-// The cells of a map: for each shade one path, whose strokes are runs of cells. Seventy-two maps have too many cells for
-// an element each.
+// The cells of a map: for each shade one path, whose strokes are runs of cells. Seventy-two maps have too many cells
+// for an element each.
 function cells(p, key, weights, T, left, top, size, steps) {
   const shades = Array.from(weights, (a) => Math.round(steps * a));
   const paths = new Map();
-  for (let i = 0; i < shades.length; ) {
+  for (let i = 0; i < shades.length;) {
     const [from, shade] = [i, shades[i]];
     do i += 1;
     while (i % T && shades[i] === shade);
@@ -33,9 +33,15 @@ export function drawGrid(p, view, act) {
   const centre = (i) => (i + 0.5) * (size + GAP);
   range(HEADS).forEach((h) => {
     const chosen = h + 1 === view.head;
-    const style = { size: 12, anchor: "middle", weight: chosen ? 700 : 500, colour: chosen ? COLOUR.ink : COLOUR.muted };
+    const style = {
+      size: 12,
+      anchor: "middle",
+      weight: chosen ? 700 : 500,
+      colour: chosen ? COLOUR.ink : COLOUR.muted,
+    };
     p.text(`head${h}`, SIDE + centre(h), TOP - 6, String(h + 1), style);
   });
+  const piece = pieces[view.query];
   range(LAYERS).forEach((l) => {
     const chosen = l + 1 === view.layer;
     const style = { size: 12, weight: chosen ? 700 : 500, colour: chosen ? COLOUR.ink : COLOUR.muted };
@@ -58,7 +64,7 @@ export function drawGrid(p, view, act) {
           tabindex: here ? 0 : -1,
           "data-handle": `head-${l + 1}-${h + 1}`,
           cursor: "pointer",
-          "aria-label": `layer ${l + 1}, head ${h + 1}: ${pieces[view.query]} most at ${pieces[most]}, ${fmt(row[most])}`,
+          "aria-label": `layer ${l + 1}, head ${h + 1}: ${piece} most at ${pieces[most]}, ${fmt(row[most])}`,
           onclick: () => go([0, 0]),
           onkeydown: (event) => {
             const by = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] }[event.key];

@@ -1,6 +1,6 @@
-/* A real model in the page: all-MiniLM-L6-v2 reads what the reader types, and all its heads are seen at once. Before its
- * weights are loaded (kit/files.js), at the press of a button, the figure shows one stored sentence. The mathematics is
- * in encoder.js, the cutting into pieces in pieces.js, the drawing in drawing.js. */
+/* A real model in the page: all-MiniLM-L6-v2 reads what the reader types, and all its heads are seen at once. Before
+ * its weights are loaded (kit/files.js), at the press of a button, the figure shows one stored sentence. The
+ * mathematics is in encoder.js, the cutting into pieces in pieces.js, the drawing in drawing.js. */
 
 import { figure } from "../kit/card.js";
 import { loadFile } from "../kit/files.js";
@@ -18,8 +18,8 @@ const MOST = 48; // pieces: of a longer sentence no map could be read
 const CHARACTERS = 300;
 const BREAKS = /[\n\v\f\r\x1c-\x1e\x85\u2028\u2029]+/g;
 const COST =
-  "The weights are rounded to eight bits. In 878 sentences of this book, 99.9 % of all attention weights are within 0.01 " +
-  "of PyTorch’s with the published model, none is more than 0.05 off, and the hidden states differ by about 1.6 %. A " +
+  "The weights are rounded to eight bits. In 878 sentences of this book, 99.9 % of all attention weights are within " +
+  "0.01 of PyTorch’s with the published model, none is more than 0.05 off, and the hidden states differ by about 1.6 %. A " +
   "word that this page cuts otherwise changes more.";
 const STORED = {
   ...DATA,
@@ -91,18 +91,27 @@ function render({ model, el }) {
   // What the model cannot read stays in its field, and a sentence says why.
   const ask = (name, value) => {
     const text = value.replace(BREAKS, " ");
-    if (text.length > CHARACTERS) refused = `This text has ${text.length} characters, and the figure reads ${CHARACTERS}.`;
+    if (text.length > CHARACTERS)
+      refused = `This text has ${text.length} characters, and the figure reads ${CHARACTERS}.`;
     else refused = real && (name === "sentence" || text.trim()) ? problemOf(real(text)) : "";
     if (refused) fig.redraw();
     else fig.set({ [name]: text });
   };
   const [sentence, other] = [field("Sentence", "sentence", fig, ask), field("Compare with", "other", fig, ask)];
-  const load = html("button", { type: "submit", class: "ab-button ab-primary", text: `Load the model (${MEGABYTES} MB)` });
+  const load = html("button", {
+    type: "submit",
+    class: "ab-button ab-primary",
+    text: `Load the model (${MEGABYTES} MB)`,
+  });
   const bar = html("progress", { max: 1, "aria-label": "How much of the model is loaded" });
   const loading = html("span", { class: "ab-rs-loading", hidden: true }, bar, html("span", {}));
   const form = html("form", { class: "ab-rs-ask" }, ...sentence.parts, ...other.parts, load, loading);
   const status = html("p", { class: "ab-rs-status", role: "status" });
-  const pieces = html("div", { class: "ab-rs-pieces", role: "group", "aria-label": "Pieces: choose the one that looks" });
+  const pieces = html("div", {
+    class: "ab-rs-pieces",
+    role: "group",
+    "aria-label": "Pieces: choose the one that looks",
+  });
   fig.card.querySelector(".ab-head").after(form, status, pieces);
   form.onsubmit = (event) => {
     event.preventDefault();
@@ -149,10 +158,7 @@ function render({ model, el }) {
     [...pieces.children].forEach((button, i) => button.setAttribute("aria-pressed", String(i === view.query)));
   }
 
-  const act = {
-    choose: (layer, head) => fig.set({ layer, head }),
-    look: (query) => fig.set({ query }),
-  };
+  const act = { choose: (layer, head) => fig.set({ layer, head }), look: (query) => fig.set({ query }) };
   fig.select("layer", { label: "Layer", options: range(1, 7) });
   fig.select("head", { label: "Head", options: range(1, 13) });
   fig.controlsFirst();
@@ -174,18 +180,27 @@ function render({ model, el }) {
     [refused, failed] = ["", ""];
     fig.redraw();
   });
-  fig.output("cosine", { label: "cosine of the two sentences", digits: 2, note: "of the means of their last hidden states" });
+  fig.output("cosine", {
+    label: "cosine of the two sentences",
+    digits: 2,
+    note: "of the means of their last hidden states",
+  });
   fig.card.append(html("p", { class: "ab-rs-cost", text: COST }));
 
   return fig.start((state) => {
     const [text, second, wanted] = [state("sentence"), state("other"), state("loaded")];
     if (wanted && !real && !failed && share === null) bring();
     if (!refused)
-      for (const [{ input }, value] of [[sentence, text], [other, second]])
+      for (const [{ input }, value] of [
+        [sentence, text],
+        [other, second],
+      ])
         if (document.activeElement !== input) input.value = value;
     const asFirst = text === STORED.sentence;
     let cosine = asFirst && second === STORED.other ? STORED.cosine : null;
-    let said = asFirst ? "One stored sentence. Load the model, and type your own." : "Load the model to read this sentence.";
+    let said = asFirst
+      ? "One stored sentence. Load the model, and type your own."
+      : "Load the model to read this sentence.";
     shown = STORED;
     if (wanted && real) {
       const [now, beside] = [text, second].map(real);

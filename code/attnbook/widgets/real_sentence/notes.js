@@ -9,10 +9,18 @@ const thousands = (n) => n.toLocaleString("en");
 export function notesOn({ changed, unknown, unseen, kept, all }) {
   const said = [];
   if (unseen) said.push(`${unseen} invisible character${unseen > 1 ? "s were" : " was"} left out, as BERT does.`);
-  if (unknown.length) said.push(`The model has no piece for ${list(unknown.map((word) => `“${word}”`), ", ")}: it reads [UNK].`);
+  if (unknown.length)
+    said.push(
+      `The model has no piece for ${list(
+        unknown.map((word) => `“${word}”`),
+        ", ",
+      )}: it reads [UNK].`,
+    );
   if (changed.length) {
     const cuts = changed.map(({ word, here, there }) => `“${word}” as ${here.join(" ")}, not ${there.join(" ")}`);
-    said.push(`This page keeps ${thousands(kept)} of the model’s ${thousands(all)} pieces. It reads ${list(cuts, "; ")}.`);
+    said.push(
+      `This page keeps ${thousands(kept)} of the model’s ${thousands(all)} pieces. It reads ${list(cuts, "; ")}.`,
+    );
   }
   return said;
 }

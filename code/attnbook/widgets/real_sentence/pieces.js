@@ -16,8 +16,16 @@ const LONGEST = 100; // characters of a word that is cut at all
 export function wordsOf(text) {
   return text.split(MARKED).flatMap((part, i) => {
     if (i % 2) return [part];
-    const bare = part.replace(NOTHING, "").replace(HAN, " $& ").normalize("NFD").replace(/\p{Mn}/gu, "");
-    return Array.from(bare, (letter) => letter.toLowerCase()).join("").match(WORDS) || [];
+    const bare = part
+      .replace(NOTHING, "")
+      .replace(HAN, " $& ")
+      .normalize("NFD")
+      .replace(/\p{Mn}/gu, "");
+    return (
+      Array.from(bare, (letter) => letter.toLowerCase())
+        .join("")
+        .match(WORDS) || []
+    );
   });
 }
 
@@ -26,7 +34,7 @@ export function cutWord(word, has) {
   const letters = Array.from(word);
   if (letters.length > LONGEST) return ["[UNK]"];
   const pieces = [];
-  for (let start = 0; start < letters.length; ) {
+  for (let start = 0; start < letters.length;) {
     let end = letters.length;
     const piece = () => (start ? "##" : "") + letters.slice(start, end).join("");
     while (end > start && !has(piece())) end -= 1;
