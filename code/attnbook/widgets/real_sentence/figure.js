@@ -19,8 +19,8 @@ const CHARACTERS = 300;
 const BREAKS = /[\n\v\f\r\x1c-\x1e\x85\u2028\u2029]+/g;
 const COST =
   "The weights are rounded to eight bits. In 878 sentences of this book, 99.9 % of all attention weights are within " +
-  "0.01 of PyTorch’s with the published model, none is more than 0.05 off, and the hidden states differ by about 1.6 %. A " +
-  "word that this page cuts otherwise changes more.";
+  "0.01 of PyTorch’s with the published model, none is more than 0.05 off, and the hidden states differ by about " +
+  "1.6 %. A word that this page cuts otherwise changes more.";
 const STORED = {
   ...DATA,
   T: DATA.pieces.length,
