@@ -40,13 +40,18 @@ def environment() -> Path:
     if not complete.exists():
         print(f"making an environment for JoeyNMT in {folder}", flush=True)
         _run([sys.executable, "-m", "venv", "--clear", folder])
-        (own,) = folder.glob("lib/python*/site-packages")
-        (own / "book.pth").write_text(sysconfig.get_path("purelib") + "\n", "utf-8")
+        _borrow(folder)
         for wanted in (["--no-deps", f"joeynmt=={VERSION}"], NEEDS):
             _run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *wanted])
         _run([python, "-m", "joeynmt", "--help"])
         complete.touch()
+    _borrow(folder)  # the book may have moved since
     return python
+
+
+def _borrow(folder: Path) -> None:
+    (own,) = folder.glob("lib/python*/site-packages")
+    (own / "book.pth").write_text(sysconfig.get_path("purelib") + "\n", "utf-8")
 
 
 def _run(command: list) -> None:
