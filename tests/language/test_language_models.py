@@ -18,6 +18,7 @@ from attnbook.language import (
     fit_language_model,
     held_out_loss,
     kind_of_file,
+    kneser_ney_loss,
     measured,
     next_token_loss,
     ngram_loss,
@@ -103,6 +104,44 @@ def test_an_ngrams_loss_by_loops(order):
         -math.log(probability(tuple(held_out[i - order + 1 : i]), held_out[i])) for i in range(order - 1, len(held_out))
     ]
     assert ngram_loss(train, held_out, V, order, prior) == pytest.approx(sum(losses) / len(losses))
+
+
+@pytest.mark.parametrize("order", [1, 2, 3, 4])
+def test_kneser_and_neys_probabilities_by_their_formula(order):
+    train = [0, 1, 0, 0, 1, 2, 0, 1, 0, 2, 2, 1, 0, 1]
+
+    def count(run):  # how often; of a shorter run, how many different tokens stand before it
+        places = [i for i in range(len(train) - len(run) + 1) if tuple(train[i : i + len(run)]) == run]
+        return len(places) if len(run) == order else len({train[i - 1] for i in places if i and long_enough(i, run)})
+
+    def long_enough(i, run):  # a run counts only as the end of one of the longest
+        return i >= order - len(run)
+
+    def counts(length):
+        runs = {tuple(train[i : i + length]) for i in range(len(train) - length + 1)}
+        return {run: count(run) for run in runs if count(run)}
+
+    def probability(history, word):
+        known = counts(len(history) + 1)
+        if not history:
+            shorter = 1 / 3
+        else:
+            shorter = probability(history[1:], word)
+        after = {run: c for run, c in known.items() if run[:-1] == history}
+        if not after:
+            return shorter
+        once, twice = (list(known.values()).count(times) for times in (1, 2))
+        less = once / (once + 2 * twice) if once else 0.5
+        return (max(after.get((*history, word), 0) - less, 0) + less * len(after) * shorter) / sum(after.values())
+
+    history = (1, 0, 1)[3 - order + 1 :] if order > 1 else ()
+    found = [math.exp(-kneser_ney_loss(train, [*history, word], 3, order)) for word in range(3)]
+    assert found == pytest.approx([probability(history, word) for word in range(3)])
+    assert sum(found) == pytest.approx(1)
+
+
+def test_kneser_and_ney_by_hand():
+    assert math.exp(-kneser_ney_loss([0, 1, 0, 0, 1, 2], [0, 1], 3, 2)) == pytest.approx(1.4 / 3 + 0.4 * 0.25)
 
 
 def test_what_is_told_of_a_loss():
@@ -297,6 +336,8 @@ def test_kinds_of_files():
         (lambda: ngram_loss([1, 2], [1], V), ValueError, ("number of tokens in held_out must be at least 2, got 1",)),
         (lambda: ngram_loss([1, V], [1, 2], V), ValueError, ("train holds the id 13",)),
         (lambda: ngram_loss([1, 2], [1, 2], V, prior=0), ValueError, ("prior must be",)),
+        (lambda: kneser_ney_loss([1], [1, 2], V), ValueError, ("number of tokens in train must be at least 3, got 1",)),
+        (lambda: kneser_ney_loss([1, 2, V], [1] * 3, V), ValueError, ("train holds the id 13",)),
         (lambda: ngram_loss([1] * 9, [2] * 9, 2000, 6), ValueError, ("more than can be numbered",)),
         (lambda: LanguageRecipe({"width": 3}), TypeError, ("width",)),
         (lambda: LanguageRecipe(subwords=255), ValueError, ("subwords must be at least 256",)),

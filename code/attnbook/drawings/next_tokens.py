@@ -68,7 +68,7 @@ OF_TODAY = (
 def a_block_then_and_now(sheet: Sheet) -> None:
     """The block of 2017 beside today's, with what has changed."""
     _block(sheet, 80 if sheet.narrow else 180, "2017", OF_2017)
-    _block(sheet, 250 if sheet.narrow else 520, "today", OF_TODAY)
+    _block(sheet, 250 if sheet.narrow else 520, "today (orange: new)", OF_TODAY)
 
 
 def _block(sheet: Sheet, x: float, title: str, parts: tuple[tuple[str, bool], ...]) -> None:

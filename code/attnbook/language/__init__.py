@@ -10,7 +10,7 @@ from attnbook.language.fitting import (
     measured,
     random_pieces,
 )
-from attnbook.language.ngrams import ngram_loss
+from attnbook.language.ngrams import kneser_ney_loss, ngram_loss
 from attnbook.language.page_model import (
     BOOK_RECIPE,
     book_model_file,
@@ -43,6 +43,7 @@ __all__ = [
     "measured",
     "described_loss",
     "ngram_loss",
+    "kneser_ney_loss",
     "continue_tokens",
     "TextModel",
     "BOOK_RECIPE",
