@@ -2,6 +2,8 @@
 
 import re
 import struct
+from collections import Counter
+from xml.etree.ElementTree import fromstring
 
 import pytest
 from docutils import nodes
@@ -21,6 +23,21 @@ def test_what_katex_does_not_know_is_an_error(tex):
     with pytest.raises(ValueError, match="KaTeX parse error"):
         render(tex)
     assert render("x")  # and the next formula is drawn again
+
+
+PARTS = {"mfrac": 2, "mroot": 2, "msub": 2, "msup": 2, "msubsup": 3, "munder": 2, "mover": 2, "munderover": 3}
+
+
+def test_each_part_of_a_formula_has_the_parts_that_it_needs(built_book):
+    found = Counter()
+    for path in built_book.rglob("*.html"):
+        for formula in re.findall(r"<math\b.*?</math>", path.read_text("utf-8"), re.DOTALL):
+            for element in fromstring(formula.replace("&nbsp;", " ")).iter():
+                name = element.tag.rpartition("}")[2]
+                if name in PARTS:
+                    assert len(element) == PARTS[name], f"{path.name}: {formula}"
+                    found[name] += 1
+    assert found["mfrac"] > 100 and found["msub"] > 1000
 
 
 def test_a_comma_stays_with_its_formula():
