@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from attnbook.command import classes, main, repository
+from attnbook.grading import WEEKS
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -245,6 +246,19 @@ def test_the_folder_behind_a_list_is_no_week(tmp_path, monkeypatch, words, week)
     assert options["week"] == week
     folder = "missing" if "missing" in words else tmp_path
     assert options["folder"] == Path(folder)
+
+
+@pytest.mark.parametrize("text", ["3 4", "3, 4", " 3  4 ", "3\t4"])
+def test_a_list_may_be_quoted(tmp_path, monkeypatch, text):
+    options = grade_options(monkeypatch, str(tmp_path), "--week", text, "--chapters", text, "--exercises", text)
+    assert options["week"] == options["chapters"] == [3, 4]
+    assert options["exercises"] == ["3", "4"] and options["folder"] == tmp_path
+
+
+def test_help_knows_the_plans_weeks(capsys):
+    with pytest.raises(SystemExit):
+        main(["grade", "--help"])
+    assert f"these weeks, 1 to {max(WEEKS)}: 3,4" in " ".join(capsys.readouterr().out.split())
 
 
 def test_a_sentence_is_not_said_to_be_required(capsys):

@@ -3,9 +3,10 @@
 import json
 
 import pytest
-from handed_in import EXERCISE, HEAD, NOTEBOOKS, RIGHT, book, written
+from handed_in import EXERCISE, HEAD, NOTEBOOKS, RIGHT, WRONG, book, written
 
 from attnbook import grading
+from attnbook.exercises import get
 
 
 @pytest.mark.parametrize("name", NOTEBOOKS)
@@ -168,6 +169,45 @@ def test_where_nothing_answers_it_is_said(judged, name, content, said):
     verdicts, problems = judged({name: content})
     assert verdicts == {"causal-mask": None}
     assert len(problems) == 1 and problems[0].startswith(said), problems
+
+
+STUB, MISSPELT = written("{STUB}\n{CHECK}"), RIGHT.replace("my_causal_mask", "my_casual_mask")
+NO_ANSWERS = f"{HEAD.replace('my_causal_mask', 'my_masks')}    ...\n\nmy_causal_mask_shown = 1"
+
+
+@pytest.mark.parametrize("there", [STUB, WRONG], ids=["stub", "wrong"])
+@pytest.mark.parametrize("name", ["my_casual_mask", "my_causal_mask2", "my_causal_mask_new", "myCausalMask"])
+@pytest.mark.parametrize("answer", [RIGHT, WRONG], ids=["right", "is wrong"])
+def test_a_misspelt_answer_beside_the_stub_or_a_wrong_one_is_said(judged, there, name, answer):
+    verdicts, problems = judged({"a.ipynb": book(there, answer.replace("my_causal_mask", name))})
+    assert not verdicts["causal-mask"]
+    assert problems == [f"a.ipynb defines {name}, which no exercise asks for; did you mean my_causal_mask?"]
+    other = {"a.ipynb": book(there), "b.ipynb": book(answer.replace("my_causal_mask", name))}
+    assert judged(other)[1] == [problems[0].replace("a.ipynb", "b.ipynb")]
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        [RIGHT, MISSPELT],  # solved
+        [STUB, NO_ANSWERS],
+        [STUB, RIGHT.replace("my_causal_mask", "my_decoder_mask")],  # another exercise's
+        [STUB, RIGHT.replace("my_causal_mask", "causal_mask")],
+        [STUB, "def my_causal_mask_shown():\n    print(my_causal_mask(3, 3))"],
+        [f"{MISSPELT}\n{HEAD}    return ~my_casual_mask(num_queries, num_keys)"],
+    ],
+    ids=range(6),
+)
+def test_a_helper_beside_an_answer_is_not_a_misspelt_one(judged, cells):
+    assert judged({"a.ipynb": book(*cells)})[1] == []
+
+
+def test_a_softmax_of_ones_own_is_not_a_masked_one(judged):
+    masked = get("masked-softmax").source()
+    cells = [masked.replace("my_masked_softmax", name) for name in ("my_softmax", "my_maskd_softmax")]
+    stub = "def my_masked_softmax(scores, valid_lens):\n    ..."
+    (problem,) = judged({"a.py": "\n\n".join([stub, *cells])}, ["masked-softmax"])[1]
+    assert "defines my_maskd_softmax, which" in problem
 
 
 def test_an_imported_function_is_not_a_misspelt_answer(judged):

@@ -70,14 +70,41 @@ def test_a_second_download_is_the_same_students_and_said(tmp_path):
     found = hand_in(tmp_path, "ada.py", "ada (1).py", "bela (2).py")
     assert found.keys() == {("ada", ""), ("bela", "")}
     assert files(found["ada", ""]) == ["ada (1).py", "ada.py"]
-    assert "second download of ada's work; the best" in found["ada", ""].notes[0]
-    assert "second download of bela's work" in found["bela", ""].notes[0]
+    assert "another copy of ada's work; the best" in found["ada", ""].notes[0]
+    assert "another copy of bela's work" in found["bela", ""].notes[0]
 
 
-def test_chapters_names_are_nobodys(tmp_path):
-    found = hand_in(tmp_path, "04-masked-softmax.py", "04-masked-softmax (1).py")
-    assert len(found) == 2  # perhaps two students', saved from two letters
-    assert all("chapter's name" in one.notes[0] for one in found.values())
+COPIES = ("{}(1)", "{}-Copy1", "Copy of {}", "{} copy", "{} copy 2", "{} - Copy", "{} - Copy (2)", "Copy of {} (1)")
+
+
+@pytest.mark.parametrize("copy", COPIES)
+def test_a_copy_is_the_same_students_and_said(tmp_path, copy):
+    name = copy.format("ada") + ".py"
+    (one,) = hand_in(tmp_path, "ada.py", name).values()
+    assert one.student == "ada" and files(one) == sorted([name, "ada.py"])
+    assert one.notes == [f"{name} is taken for another copy of ada's work; the best answer counts"]
+
+
+def test_names_that_only_resemble_a_copys_are_left(tmp_path):
+    names = ("ada-1", "copy", "Copy of ", "adacopy", "ada-copy", "ada (2026)", "(1)")
+    found = hand_in(tmp_path, *(f"{name}.py" for name in names))
+    assert found.keys() == {(name, "") for name in names}
+
+
+@pytest.mark.parametrize(
+    "name, said",
+    [
+        ("04-masked-softmax", "a chapter's name"),
+        ("04-masked-softmax-answers", "a chapter's name"),
+        ("answers", "the name that the page gives"),
+    ],
+)
+def test_the_books_names_are_nobodys(tmp_path, name, said):
+    names = [f"{one.format(name)}.py" for one in ("{}", "{} (1)", *COPIES)]
+    found = hand_in(tmp_path, *names)
+    assert len(found) == len(names)  # perhaps several students', saved from several letters
+    for one in found.values():
+        assert one.notes == [f"{files(one)[0]} bears {said} instead of a student's"]
 
 
 def test_one_name_in_two_encodings_is_one_student_and_said(tmp_path):
@@ -206,6 +233,7 @@ def test_only_canvas_makes_a_number_an_attempt(tmp_path):
         ("a", "2_04-1.py", True),
         ("b", "2_hw-1.py", False),
         ("c", "2_04-masked-softmax-1.py", True),
+        ("d", "2_answers-1.py", True),
     ):
         found = hand_in(tmp_path / folder, f"ada_7_{file}", "bela_8_1_04.py")
         assert any("handed in again" in n for n in found["ada", "7"].notes) == said

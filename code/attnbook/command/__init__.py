@@ -141,7 +141,7 @@ def _parser() -> argparse.ArgumentParser:
         "--weeks",
         type=_numbers,
         metavar="LIST",
-        help="only those that the plan of “Teaching with this book” sets in these weeks, 1 to 12: 3,4",
+        help="only those that the plan of “Teaching with this book” sets in these weeks, 1 to 13: 3,4",
     )
     option("--points", type=_positive, default=1, help="for a solved exercise (1)")
     option(
@@ -164,7 +164,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _list(text: str) -> list[str]:
-    items = [one.strip() for one in text.split(",") if one.strip()]
+    items = text.replace(",", " ").split()
     if not items:
         raise argparse.ArgumentTypeError(f"expected a list such as 4.1,4.3, got {text!r}")
     return items

@@ -43,7 +43,7 @@ def chosen(
     Args:
         exercises: their names or numbers ("masked-softmax", "4.1"), or None.
         chapters: the numbers of chapters, or None.
-        weeks: those of the plan, 1 to 12, or None; without any of the three, all exercises.
+        weeks: those of the plan (`WEEKS`), or None; without any of the three, all exercises.
 
     Returns:
         Names, in the order of the book.

@@ -13,10 +13,12 @@ PACKED = (".zip", ".gz", ".tar", ".tgz", ".7z", ".rar")
 CANVAS = re.compile(r"(?P<name>[^_]+)(?P<late>_LATE)?_(?P<id>\d+)_(?P<upload>\d+)_(?P<file>.+)", re.S)
 # Moodle, Download all submissions: Ada Lovelace_48213_assignsubmission_file_04.ipynb, or a folder without the last part
 MOODLE = re.compile(r"(?P<name>.+?)_(?P<id>\d+)_assignsubmission_[a-z]+_?(?P<file>.*)", re.S)
-AGAIN = re.compile(r"(?P<name>.+) \(\d{1,2}\)", re.S)  # what a second download adds
+# what a second download adds, in Chrome or Firefox, and a copy in Drive, JupyterLab, Windows or macOS
+AGAIN = re.compile(r"^(Copy of )+|( ?\(\d{1,2}\)|-Copy\d{1,2}| - Copy| copy( \d{1,2})?)+\Z")
 # what Canvas adds to a file that is handed in again (04-1.ipynb), and a browser to one that is loaded again
 NUMBERED = re.compile(r"(?P<name>.+?)(-\d{1,2}| ?\(\d{1,2}\))(?P<ending>\.\w+)?", re.S)
-CHAPTER = re.compile(r"\d\d-[a-z-]+")  # a notebook of the book under its own name
+# a notebook of the book under its own name, or what the page saves
+CHAPTER = re.compile(r"\d\d-[a-z-]+|answers")
 
 
 @dataclass(frozen=True)
@@ -79,13 +81,14 @@ def _named(path: Path, uploads: Counter[str]) -> Named:
     if not made and (made := MOODLE.fullmatch(name)):
         file = made["file"] + ending if made["file"] else ""
         return Named(path, made["name"], made["id"], file, notes=tuple(notes))
-    again = AGAIN.fullmatch(name)
-    if CHAPTER.fullmatch(again["name"] if again else name):
-        notes.append(f"{path.name} bears a chapter's name instead of a student's")
-    elif again:
-        name = again["name"]
-        notes.append(f"{path.name} is taken for a second download of {name}'s work; the best answer counts")
-    return Named(path, name, notes=tuple(notes))
+    plain = AGAIN.sub("", name) or name
+    if CHAPTER.fullmatch(plain):
+        whose = "the name that the page gives" if plain == "answers" else "a chapter's name"
+        notes.append(f"{path.name} bears {whose} instead of a student's")
+        plain = name  # perhaps two students', saved from two letters
+    elif plain != name:
+        notes.append(f"{path.name} is taken for another copy of {plain}'s work; the best answer counts")
+    return Named(path, plain, notes=tuple(notes))
 
 
 def beside(pieces: Iterable[Named]) -> dict[str, Path]:

@@ -1,10 +1,12 @@
 """What a submission holds besides answers, or instead of them, in sentences for whoever grades."""
 
+import ast
 import difflib
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 
+from attnbook.classroom import facts, inside
 from attnbook.exercises import Verdict, get, names
 from attnbook.grading.judging import Submission
 
@@ -30,7 +32,7 @@ def remarks(read: Sequence[Submission], asked: Sequence[str]) -> Iterator[str]:
     left = [function for name, function in functions.items() if _lacking(read, name, function)]
     said = [one.problem for one in read if one.problem]
     said += [line for one in read for line in _unknown(one)]
-    said += [line for one in read for line in _misspelt(one, left)]
+    said += [line for one in read for line in _misspelt(one, left, one.made)]
     if len(answered) < len(asked):
         said += [line for one in read for line in one.unread]
     if not answered:
@@ -52,9 +54,9 @@ def _lacking(read: Sequence[Submission], name: str, function: str) -> bool:
     return not others and not any(function in one.given for one in read)
 
 
-def _misspelt(one: Submission, left: list[str]) -> Iterator[str]:
+def _misspelt(one: Submission, left: list[str], among: set[str]) -> Iterator[str]:
     expected = {get(name).function for name in names()}
-    for given in sorted(one.made - expected):
+    for given in sorted(one.made & among - expected):
         near = [function for function in left if _alike(given, function)]
         if near and given not in {check.function for check in one.asked}:
             foreign = "".join(
@@ -63,9 +65,27 @@ def _misspelt(one: Submission, left: list[str]) -> Iterator[str]:
             yield f"{one.name} defines {given}{foreign}, which no exercise asks for; did you mean {near[0]}?"
 
 
+def _besides(read: Sequence[Submission], function: str) -> Iterator[str]:
+    """Functions that may be meant for one that is there too, as the book's stub or wrong: neither calls the other."""
+    if not any(function in one.given for one in read):
+        return
+    calls: dict[str, set[str]] = {function: set()}
+    for node in (node for one in read for statement in one.statements for node in inside(statement)):
+        if isinstance(node, ast.FunctionDef):
+            calls.setdefault(node.name, set()).update(facts(node).late)
+    own = {name for name in calls if _plain(name).startswith("my_") and function not in calls[name]}
+    for one in read:
+        yield from _misspelt(one, [function], own - calls[function])
+
+
+def _plain(name: str) -> str:
+    """A name in Latin letters, as Python's style has it: my_name."""
+    return "_".join(WORD.findall(name.translate(LOOKS_LIKE))).lower()
+
+
 def _alike(given: str, function: str) -> bool:
     """Whether one name may be meant by another: in another style, with a part more, in another order, misspelt."""
-    given, function = ("_".join(WORD.findall(name.translate(LOOKS_LIKE))).lower() for name in (given, function))
+    given, function = _plain(given), _plain(function)
     core = function.removeprefix("my_")
     pairs = [(given, function)]
     if "_" in core:  # `mask` alone is a name that anyone may give
@@ -93,7 +113,7 @@ def _others(one: Submission, asked: Sequence[str], silent: bool) -> Iterator[str
 
 
 def doubted(read: Sequence[Submission], name: str, found: Verdict | None = None) -> Iterator[str]:
-    """Where a notebook shows as solved what is not solved here, or something of it was not understood.
+    """Where a notebook shows as solved what is not solved here, or something of it was not understood or is misspelt.
 
     Args:
         read: the files of one student.
@@ -113,6 +133,7 @@ def doubted(read: Sequence[Submission], name: str, found: Verdict | None = None)
             yield f"{name} cannot be loaded: {found.says}"
         elif found.note:
             yield f"{name}: {found.note}"
+    yield from _besides(read, get(name).function)
     for one in read:
         if name in one.shown:
             yield (

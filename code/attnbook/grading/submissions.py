@@ -82,7 +82,7 @@ def submissions(folder: str | Path) -> list[Result]:
     """What lies in a folder: files or a folder for each student, also as Canvas and Moodle name them.
 
     Links, pipes and the like are neither followed nor waited for. Names that differ only in how their letters are
-    encoded, or by the number of a second download, are one student's; that this was concluded is noted.
+    encoded, or by what a copy or a second download adds, are one student's; that this was concluded is noted.
 
     Args:
         folder: with .ipynb and .py files, or folders that hold them.
