@@ -20,6 +20,7 @@ BOX = re.compile(r'(<div class="attnbook-figure" data-widget="(\w+)" role="group
 PICTURE = re.compile(r'(<img alt=")([^"]*)(")')
 STRING = r'"(?:[^"\\\n]|\\.)*"'
 CALL = re.compile(rf"(?<![\w.])say\(\s*({STRING}(?:\s*\+\s*{STRING})*)|(?<![\w.])say`")
+COMMENT = re.compile(r"/\*.*?\*/|^\s*//[^\n]*", re.DOTALL | re.MULTILINE)
 ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))")
 ALT = "alt text"
 
@@ -57,6 +58,7 @@ def _template(text: str, start: int) -> str:
 
 def said(source: str) -> Iterator[str]:
     """What a script says: the texts in calls of `say`."""
+    source = COMMENT.sub("", source)
     for found in CALL.finditer(source):
         if found[1]:
             yield "".join(json.loads(piece) for piece in re.findall(STRING, found[1]))
