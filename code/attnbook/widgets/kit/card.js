@@ -250,8 +250,9 @@ export function figure({ model, el, title, hint }) {
     },
 
     say(text) {
-      said.hidden = !text;
-      if (said.textContent !== text) said.textContent = text;
+      const sentences = text?.replace(/(?<=[。！？]) +/g, ""); // no space between sentences in Chinese
+      said.hidden = !sentences;
+      if (said.textContent !== sentences) said.textContent = sentences;
       // Never shorter than before at this width: what stands below stays where it is while sentences change.
       if (said.clientWidth !== saidAt.width) saidAt = { width: said.clientWidth, height: 0 };
       said.style.minHeight = "";
