@@ -5,7 +5,8 @@
     python -m tools.translate check [PAGE …]     whether translations keep what they must; needs no build
     python -m tools.translate terms [WORD …]     the glossary's words, or those that hold a word
 
-A page is named as its file: 04-masked-softmax, glossary, index; `words` is what the book says outside its texts.
+A page is named as its file: 04-masked-softmax, glossary, index; `words` is what the book says outside its
+texts, and a figure is named as its folder, or kit.
 `--language zh_CN` names one of several languages.
 locale/README.md says how a translation is written.
 """
@@ -16,7 +17,7 @@ import sys
 import polib
 
 from tools import ROOT
-from tools.languages import LANGUAGES, LOCALE, Language
+from tools.languages import LANGUAGES, LOCALE, Language, figures
 from tools.languages.catalogs import coverage, documents, formula_words, open_sentences, sentences, terms, update, wrong
 from tools.languages.pages import spoken
 
@@ -39,6 +40,7 @@ def _update(language: Language, names: list[str]) -> int:
     found = documents()
     said = {page: sentences(page, document) for page, document in found.items()}
     said["words"] = spoken([word for document in found.values() for word in formula_words(document)])
+    said |= figures.sentences(found)
     changed = update(language, said)
     for page in known_pages(language, names):
         print(f"{coverage(language, page):5.0%} {page}")

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
 import {
-  clamp, columns, dot, fmt, fmtShort, linspace, mean, nearest, range, seededNormals, seededUniforms, softmax, sum, variance,
-  weightFill,
+  clamp, columns, dot, fmt, fmtShort, linspace, mean, nearest, range, say, seededNormals, seededUniforms, softmax, sum,
+  variance, weightFill,
 } from "../../code/attnbook/widgets/kit/kit.js";
 import { linear, ticks } from "../../code/attnbook/widgets/kit/paint.js";
 import { division, lengthFactor, sentenceOf, textWidth } from "../../code/attnbook/widgets/kit/words.js";
@@ -90,4 +90,12 @@ test("a sentence's score is the package's, and is written as it is computed", ()
   for (const [length, alpha, factor] of PYTHON.lengthFactors) close([lengthFactor(length, alpha)], [factor]);
   assert.equal(division(-1.35, 4, 1), "−1.35 ÷ 1.50 = −0.90");
   assert.equal(sentenceOf(["je", "suis", "là", ".", "<eos>"]), "je suis là .");
+});
+
+test("what is said is in the language of the page, and in English where it has no words", () => {
+  const both = () => [say("Reset"), say("{k} of {n}", { k: 2, n: 3 }), say`step ${1} of ${"{0}"}`];
+  assert.deepEqual(both(), ["Reset", "2 of 3", "step 1 of {0}"]);
+  globalThis.attnbookWords = { Reset: "重置", "{k} of {n}": "共 {n} 步，第 {k} 步", "step {0} of {1}": "{1}：{0}" };
+  assert.deepEqual(both(), ["重置", "共 3 步，第 2 步", "{0}：1"]);
+  delete globalThis.attnbookWords;
 });

@@ -5,8 +5,9 @@ import pytest
 import yaml
 from docutils import nodes
 
+from attnbook.widgets.page import script_names
 from tools import ROOT
-from tools.languages import LANGUAGES, entries, is_translated
+from tools.languages import LANGUAGES, entries, figures, is_translated
 from tools.languages.catalogs import documents, formula_words, in_formulas, open_sentences, sentences, terms, updated
 from tools.languages.pages import scripts_say, spoken
 
@@ -107,3 +108,18 @@ def test_a_page_is_stored_without_the_documents_of_its_translations(built_book):
     stored = documents(built_book.parent / "zh/.doctrees")
     for page, document in stored.items():
         assert all(node.document in (None, document) for node in document.findall()), page
+
+
+def test_what_figures_say_is_found():
+    source = r"""say("Reset"), say("{k} of " +
+      "{n}", { k, n }), say`${a} “b” ${f({ c: 1 })}\u00a0%`, fig.say("no"), say(x)"""
+    assert [*figures.said(source)] == ["Reset", "{k} of {n}", "{0} “b” {1}\u00a0%"]
+
+
+def test_the_words_of_figures_are_in_their_catalogs(built):
+    spoken = figures.sentences(built)
+    assert set(spoken) == {f"figures/{module}" for module in ["kit", *script_names()]}
+    for catalog, words in spoken.items():
+        known = {entry.msgid: entry.comment for entry in entries(CHINESE.catalog(catalog))}
+        assert known == words, f"{catalog}: run make words"
+    assert "Reset" in spoken["figures/kit"]

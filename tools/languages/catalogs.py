@@ -22,6 +22,7 @@ from tools.languages.checks import faults, has_words
 
 DOCTREES = ROOT / "_build" / ".doctrees"
 GLOSSARY = "chapters/glossary"
+PLAIN = "alt text", "figure"  # kinds of sentences without markup
 LIKE = 0.5  # how like a vanished sentence must be to a new one, to be offered with it
 FORMULA_TEXT = re.compile(r"(\\text\{)([^{}]*[A-Za-z]{2}[^{}]*)\}")
 SKIPPED = exercise_title, nodes.math_block, addnodes.translatable
@@ -137,7 +138,7 @@ def wrong(language: Language, page: str) -> list[str]:
     for entry in entries(language.catalog(page)):
         said = ["marked as fuzzy: check it, and remove the mark"] if entry.fuzzy else []
         if entry.msgstr:
-            said += faults(entry.msgid, entry.msgstr, words, entry.comment == "alt text")
+            said += faults(entry.msgid, entry.msgstr, words, entry.comment in PLAIN)
         found += [f"{what}\n    {entry.msgid}\n    {entry.msgstr}" for what in said]
     return found
 

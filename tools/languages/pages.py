@@ -17,7 +17,7 @@ from sphinx.transforms import SphinxTransform
 from sphinx_exercise.nodes import exercise_subtitle
 
 from tools import ROOT, search
-from tools.languages import LANGUAGES, Language, entries, is_translated, translation
+from tools.languages import LANGUAGES, Language, entries, figures, is_translated, translation
 from tools.languages.catalogs import coverage, in_formulas
 from tools.pages import lighter
 from tools.styles import BUNDLE, OURS, SHEET
@@ -163,6 +163,8 @@ def _lead_to_others(app, pagename, templatename, context, doctree):
     if here is None:
         return
     app.add_js_file(words_script(here), loading_method="defer", priority=90)
+    for name in figures.page_scripts(context.get("body") or "", here):
+        app.add_js_file(name, loading_method="defer", priority=95)
     if context.get("body") and here.catalog(pagename).is_file() and coverage(here, pagename) < DONE:
         context["body"] = f'<p class="unfinished" role="note">{UNFINISHED}</p>\n{context["body"]}'
 
@@ -205,6 +207,7 @@ def assembled(page: str, language: Language, said: dict[str, str], site: Path, v
     for english, other in said.items():
         page = page.replace(f">{english}<", f">{other}<").replace(f'"{english}"', f'"{other}"')
         page = page.replace(f"<title>{english} ", f"<title>{other} ")
+    page = figures.with_alternatives(page, language)
 
     def shared(found):
         return f"{found[1]}{found[2]}../{found[3]}{versions.get(found[3], '')}"
@@ -230,6 +233,8 @@ def assemble(made: Path, language: Language, site: Path) -> None:
     scripts = {entry.msgid: entry.msgstr for entry in said if entry.comment == "script"}
     text = json.dumps(scripts, ensure_ascii=False, indent=0)
     _write(site / "_static" / words_script(language), f"globalThis.attnbookWords = {text};\n")
+    for name, script in figures.scripts(language).items():
+        _write(site / "_static" / name, script)
     page_words = {entry.msgid: entry.msgstr for entry in said if entry.comment == "page"}
     folder = site / language.folder
     names = {path.relative_to(made) for path in made.rglob("*.html") if "_static" not in path.parts}

@@ -3,11 +3,11 @@
 
 import DATA from "./data.json" with { type: "json" };
 import { figure } from "../kit/card.js";
-import { COLOUR, fmt, html, newId, range } from "../kit/kit.js";
+import { COLOUR, fmt, html, newId, range, say } from "../kit/kit.js";
 import { selectTarget } from "../kit/languages.js";
 import { inARow } from "../kit/text.js";
 import { division, lengthFactor, ROWS, sentenceOf, sentenceRow, stepper, styleSheet } from "../kit/words.js";
-import { counted, explain, explained, viewOf } from "./news.js";
+import { explain, explained, viewOf } from "./news.js";
 import { ALPHAS, beamSearch, named, nameOf, nBest, ranked, scoreOf, spread, standing } from "./search.js";
 import { arrange, drawTree, leastWidth, MARGIN, sameWords, TOP } from "./tree.js";
 
@@ -23,21 +23,21 @@ function drawList(list, view) {
       .map((hyp, i) =>
         sentenceRow(
           String(i + 1),
-          sentenceOf(named(hyp.words)) + (hyp.ended ? "" : done ? " … (cut off)" : " …"),
+          sentenceOf(named(hyp.words)) + (hyp.ended ? "" : done ? say(" … (cut off)") : say(" …")),
           done ? numbers(hyp) : `log p ${fmt(hyp.logProb)}`,
           hyp.ended ? COLOUR.weight : COLOUR.masked,
           view.lang,
         ),
       ),
     sentenceRow(
-      "greedy",
-      sentenceOf(named(view.greedy.words)) + (view.greedy.ended ? "" : " … (cut off)"),
+      say("greedy"),
+      sentenceOf(named(view.greedy.words)) + (view.greedy.ended ? "" : say(" … (cut off)")),
       numbers(view.greedy),
       COLOUR.ink,
       view.lang,
     ),
     sentenceRow(
-      references.length > 1 ? "references" : "reference",
+      references.length > 1 ? say("references") : say("reference"),
       someOf(references, list),
       "",
       COLOUR.line,
@@ -50,7 +50,8 @@ function drawList(list, view) {
 function someOf(references, list) {
   const shown = references.slice(0, list.clientWidth < 480 ? 1 : 2);
   const more = references.length - shown.length;
-  return shown.join(" · ") + (more ? ` … and ${more} more` : "");
+  const texts = shown.join(" · ");
+  return more ? say`${texts} … and ${more} more` : texts;
 }
 
 const STYLE = `${ROWS}
@@ -78,8 +79,8 @@ function render({ model, el }) {
   const fig = figure({
     model,
     el,
-    title: "Keeping several prefixes",
-    hint: "Point at a prefix to see its numbers. Dots mark greedy decoding's way.",
+    title: say("Keeping several prefixes"),
+    hint: say("Point at a prefix to see its numbers. Dots mark greedy decoding's way."),
   });
   fig.card.classList.add("ab-bt");
   fig.card.prepend(styleSheet(STYLE));
@@ -152,36 +153,49 @@ function render({ model, el }) {
 
   const stage = fig.stage({
     label: (v) =>
-      `Beam search of width ${v.width} as a tree, ${v.step} of ${v.last} steps; best: ` +
-      `${sentenceOf(named(v.ranking[0].words))}`,
+      say("Beam search of width {width} as a tree, {step} of {last} steps; best: {best}", {
+        width: v.width,
+        step: v.step,
+        last: v.last,
+        best: sentenceOf(named(v.ranking[0].words)),
+      }),
     height: heightAt,
     draw: (p, v) => drawTree(p, { ...v, plan: layout(p.width) }, act),
   });
-  const list = html("ol", { class: "ab-rows", "aria-label": "What the search found, the best first" });
+  const list = html("ol", { class: "ab-rows", "aria-label": say("What the search found, the best first") });
   fig.card.append(list); // the last of all, as its length changes
 
-  fig.slider("width", { label: "Width", min: 1, max: 5, step: 1 });
+  fig.slider("width", { label: say("Width"), min: 1, max: 5, step: 1 });
   const refresh = stepper(fig, {
     name: "step",
-    label: "Step",
+    label: say("Step"),
     step,
     last,
     go: (to) => fig.set({ step: to >= last() ? -1 : Math.max(0, to) }),
   });
   fig.more();
-  fig.slider("length_penalty", { label: "Length penalty α", values: ALPHAS, format: (a) => fmt(a, 1) });
-  fig.slider("max_len", { label: "At most", min: 1, max: DATA.longest, step: 1, format: (n) => counted(n, "word") });
+  fig.slider("length_penalty", { label: say("Length penalty α"), values: ALPHAS, format: (a) => fmt(a, 1) });
+  fig.slider("max_len", {
+    label: say("At most"),
+    min: 1,
+    max: DATA.longest,
+    step: 1,
+    format: (n) => (n === 1 ? say("1 word") : say`${n} words`),
+  });
   const targets = DATA.models.map(({ target }) => target);
   selectTarget(fig, targets, (one) => fig.set({ target: one, sentence: ofTarget(one)[0].text, at: [] }));
-  fig.select("sentence", { label: "Sentence", options: () => ofTarget(model.get("target")).map(({ text }) => text) });
+  fig.select("sentence", {
+    label: say("Sentence"),
+    options: () => ofTarget(model.get("target")).map(({ text }) => text),
+  });
   fig.reset(["at"]);
   fig.controlsFirst();
 
-  fig.output("prefix", { label: "Prefix", format: String });
-  fig.output("own", { label: "Its last word: p", digits: 3 });
-  fig.output("log_prob", { label: "log p, summed", digits: 3 });
+  fig.output("prefix", { label: say("Prefix"), format: String });
+  fig.output("own", { label: say("Its last word: p"), digits: 3 });
+  fig.output("log_prob", { label: say("log p, summed"), digits: 3 });
   fig.output("factor", { label: "((5 + T) / 6)^α", digits: 3 });
-  fig.output("score", { label: "Score: log p ÷ it", digits: 3 });
+  fig.output("score", { label: say("Score: log p ÷ it"), digits: 3 });
   const factorName = fig.card.querySelector('[data-value="factor"]').previousElementSibling;
   fig.card.querySelector('[data-value="prefix"]').parentElement.style.gridColumn = "1 / -1";
   fig.card.querySelector(".ab-outputs").style.gridTemplateColumns = "repeat(auto-fit,minmax(max(22%,120px),1fr))";
@@ -218,7 +232,9 @@ function render({ model, el }) {
     const told = toldOf(number(), state("width"), state("max_len"), state("length_penalty"), step());
     const { search, alpha, ranking } = told;
     const wanted = state("at").join(" ");
-    const seen = layout(stage.width()).columns.slice(0, told.step + 1).flat();
+    const seen = layout(stage.width())
+      .columns.slice(0, told.step + 1)
+      .flat();
     const at = seen.find((entry) => nameOf(entry.hyp.words) === wanted);
     const fallback = told.step === told.last ? ranking[0] : standing(search, told.step)[0] || search.root;
     const chosen = at ? at.hyp : fallback;

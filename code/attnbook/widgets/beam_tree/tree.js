@@ -2,7 +2,7 @@
  * downwards where there is not. "Across" is the direction in which the prefixes of one step stand beside each other. */
 
 import DATA from "./data.json" with { type: "json" };
-import { clamp, COLOUR, fmt, mean, range, sum } from "../kit/kit.js";
+import { clamp, COLOUR, fmt, mean, range, say, sum } from "../kit/kit.js";
 import { inARow } from "../kit/text.js";
 import { textWidth } from "../kit/words.js";
 import { droppedAt, named, nameOf, scoreOf, spread } from "./search.js";
@@ -193,7 +193,7 @@ export function drawTree(p, view, act) {
   const onPath = (hyp) => sameWords(chosen.words.slice(0, hyp.words.length), hyp.words);
   const small = { size: 12, colour: COLOUR.muted };
   range(1, step + 1).forEach((t) => p.text(`step${t}`, ...at.number(t), String(t), { anchor: "middle", ...small }));
-  p.text("steps", 0, plan.upright ? at.number(0)[1] : 13, "step", { italic: true, ...small });
+  p.text("steps", 0, plan.upright ? at.number(0)[1] : 13, say("step"), { italic: true, ...small });
   const shown = plan.columns.slice(0, step + 1);
   p.group("branches", { "aria-hidden": "true" }, (g) =>
     shown.flat().forEach((entry, i) => {
@@ -207,7 +207,7 @@ export function drawTree(p, view, act) {
     role: "tree",
     tabindex: 0,
     "data-handle": "tree",
-    "aria-label": "Prefixes of the translation, step by step; the arrow keys walk through them",
+    "aria-label": say("Prefixes of the translation, step by step; the arrow keys walk through them"),
     "aria-activedescendant": act.idOf(chosen.words),
     onkeydown: act.onKey,
   };
@@ -217,17 +217,21 @@ export function drawTree(p, view, act) {
       .filter((entry) => entry.kind !== "lane")
       .forEach((entry) => drawEntry(g, entry, at.box(entry), view, act, onPath(entry.hyp))),
   );
-  drawLegend(p, at.bottom, shown.flat().some((entry) => entry.kind === "dropped"));
+  drawLegend(
+    p,
+    at.bottom,
+    shown.flat().some((entry) => entry.kind === "dropped"),
+  );
   if (step === last) drawRanking(p, view, at, act);
   else p.text("more", ...at.go(step), "…", { size: 18, colour: COLOUR.muted, anchor: "middle" });
 }
 
 function drawLegend(p, y, drops) {
   const items = [
-    { label: "finished", colour: COLOUR.ground, mark: "box" },
-    { label: "kept", colour: COLOUR.weight },
-    ...(drops ? [{ label: "dropped", colour: COLOUR.masked, mark: "dash" }] : []),
-    { label: "greedy", colour: COLOUR.ink, mark: "dot" },
+    { label: say("finished"), colour: COLOUR.ground, mark: "box" },
+    { label: say("kept"), colour: COLOUR.weight },
+    ...(drops ? [{ label: say("dropped"), colour: COLOUR.masked, mark: "dash" }] : []),
+    { label: say("greedy"), colour: COLOUR.ink, mark: "dot" },
   ];
   p.legend("legend", 0, y, items);
   [0, 3].forEach((inner) =>
@@ -244,7 +248,7 @@ function drawLegend(p, y, drops) {
 function drawRanking(p, { plan, ranking, alpha }, at, act) {
   const small = { size: 12, colour: COLOUR.muted, italic: true };
   const { dx, dy, anchor } = at.score;
-  if (!plan.upright) p.text("rank", at.ranks + 25, 13, "score", small);
+  if (!plan.upright) p.text("rank", at.ranks + 25, 13, say("score"), small);
   plan.columns
     .at(-1)
     .filter((entry) => entry.kind !== "dropped")
@@ -356,7 +360,8 @@ function drawEntry(g, { hyp, kind, t }, { x, y, w, tall }, view, act, strong) {
 }
 
 function inWords(hyp, kind, view) {
-  if (kind === "root") return "The beginning of every sentence, <bos>";
-  const what = { kept: "kept", ended: "finished", dropped: "dropped" }[kind];
-  return `${inARow(named(hyp.words))}: ${what}, log p ${fmt(hyp.logProb)}, score ${fmt(scoreOf(hyp, view.alpha))}`;
+  if (kind === "root") return say("The beginning of every sentence, <bos>");
+  const what = { kept: say("kept"), ended: say("finished"), dropped: say("dropped") }[kind];
+  const [words, score] = [inARow(named(hyp.words)), fmt(scoreOf(hyp, view.alpha))];
+  return say`${words}: ${what}, log p ${fmt(hyp.logProb)}, score ${score}`;
 }

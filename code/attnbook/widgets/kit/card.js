@@ -44,7 +44,7 @@
  *   fig.card                                the root element, for anything the kit has no word for
  */
 
-import { fillTrack, fmt, html, nearest, newId, setTrait } from "./kit.js";
+import { fillTrack, fmt, html, nearest, newId, say, setTrait } from "./kit.js";
 import { makeStage } from "./paint.js";
 
 export function figure({ model, el, title, hint }) {
@@ -191,11 +191,11 @@ export function figure({ model, el, title, hint }) {
     more() {
       const rest = html("div", { class: "ab-rest" });
       const attributes = { type: "button", class: "ab-button ab-more", "aria-expanded": "false" };
-      const button = html("button", { ...attributes, text: "More settings" });
+      const button = html("button", { ...attributes, text: say("More settings") });
       button.onclick = () => {
         const open = rest.classList.toggle("ab-open");
         button.setAttribute("aria-expanded", open);
-        button.textContent = open ? "Fewer settings" : "More settings";
+        button.textContent = open ? say("Fewer settings") : say("More settings");
       };
       tools.append(button);
       controls.append(rest);
@@ -211,7 +211,7 @@ export function figure({ model, el, title, hint }) {
         type: "button",
         class: "ab-button ab-reset",
         "data-control": "reset",
-        text: "Reset",
+        text: say("Reset"),
       });
       button.onclick = () => bound.forEach((name) => setTrait(model, name, JSON.parse(first.get(name))));
       tools.prepend(button);
@@ -250,8 +250,9 @@ export function figure({ model, el, title, hint }) {
     },
 
     say(text) {
-      said.hidden = !text;
-      if (said.textContent !== text) said.textContent = text;
+      const sentences = text?.replace(/(?<=[。！？]) +/g, ""); // no space between sentences in Chinese
+      said.hidden = !sentences;
+      if (said.textContent !== sentences) said.textContent = sentences;
       // Never shorter than before at this width: what stands below stays where it is while sentences change.
       if (said.clientWidth !== saidAt.width) saidAt = { width: said.clientWidth, height: 0 };
       said.style.minHeight = "";

@@ -5,6 +5,7 @@
 (function () {
   "use strict";
   const widgets = {};
+  const say = (text) => globalThis.attnbookWords?.[text] ?? text; // as in kit.js, which is loaded later
 
   // What JupyterLab gives a figure as `model`, over a plain object.
   function makeModel(state) {
@@ -102,12 +103,12 @@
     const card = cardOf(box);
     if (!card || !card.abFirst.size) return () => {};
     const row = made("div", "ab-linked");
-    const link = made("a", "ab-link", { textContent: "Link to this state", href: addressOf(box) });
+    const link = made("a", "ab-link", { textContent: say("Link to this state"), href: addressOf(box) });
     const said = made("span", "ab-link-said");
     said.setAttribute("role", "status");
     const field = made("input", "ab-link-text", { type: "text", readOnly: true });
-    field.setAttribute("aria-label", "Link to this state");
-    const say = (text, shown = "") => {
+    field.setAttribute("aria-label", say("Link to this state"));
+    const tell = (text, shown = "") => {
       said.textContent = text;
       field.value = shown;
       if (!shown) return field.remove();
@@ -123,15 +124,15 @@
       history.replaceState(null, "", href); // a reload shows the same
       try {
         await navigator.clipboard.writeText(href);
-        say("Copied: a link to what you see");
+        tell(say("Copied: a link to what you see"));
       } catch {
-        say("The link to what you see, to copy:", href);
+        tell(say("The link to what you see, to copy:"), href);
       }
     };
-    box.abModel.on("change", () => said.textContent && say(""));
+    box.abModel.on("change", () => said.textContent && tell(""));
     row.append(said, link);
     card.append(row);
-    return say;
+    return tell;
   }
 
   // Renders a figure as it is at the start, then as the address wants it; shows it if that comes from a link.
@@ -150,7 +151,7 @@
     try {
       if (!cardOf(box) || !restore(box)) return;
     } catch {
-      begin()("This link does not fit the figure, which is as at the start.");
+      begin()(say("This link does not fit the figure, which is as at the start."));
     }
     setTimeout(() => box.scrollIntoView());
   }

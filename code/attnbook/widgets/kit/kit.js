@@ -13,6 +13,8 @@
  *           seededUniforms(seed, n)         Float64Array in (0, 1): the same for the same seed, everywhere
  *           seededNormals(seed, n)          the same for N(0, 1), by Box and Muller's formula
  * Text      columns(text)                   its width in letters: a character of East Asia takes two, an accent none
+ *           say("Reset"), say`step ${k}`    in the language of the page; the English is the source, and is said where there
+ *                                           is no translation. There {k} or {0} stands for a value: say("step {k}", { k })
  * Colours   COLOUR.ink, muted, ground, panel, grid, query, key, value, output, masked, weight, accent, onAccent, line
  *                                           CSS values that follow light and dark mode, with a fallback
  *           COLOUR.keyInk, valueInk         the darker orange and green in which small text can be read
@@ -49,6 +51,14 @@ export const linspace = (a, b, n) => range(n).map((i) => (n === 1 ? a : a + ((b 
 export const sum = (xs) => xs.reduce((total, x) => total + x, 0);
 export const mean = (xs) => sum(xs) / xs.length;
 export const dot = (a, b) => sum(range(a.length).map((i) => a[i] * b[i]));
+
+// A page in another language has loaded `attnbookWords` before (tools/languages/figures.py).
+export function say(text, ...values) {
+  const tagged = typeof text !== "string";
+  const english = tagged ? text.reduce((whole, piece, i) => `${whole}{${i - 1}}${piece}`) : text;
+  const given = tagged ? values : (values[0] ?? {});
+  return (globalThis.attnbookWords?.[english] ?? english).replace(/\{(\w+)\}/g, (hole, name) => given[name] ?? hole);
+}
 
 const WIDE = /[\p{Script=Han}\p{Script=Hangul}\u3001-\u303e\u3041-\u30ff\u3105-\u312f\uff01-\uff60]/u;
 export const columns = (text) =>

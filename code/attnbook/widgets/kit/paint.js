@@ -34,7 +34,7 @@
  *           p.once()                        true at a stage's first drawing
  */
 
-import { clamp, COLOUR, fmt, html, newId, range, weightFill, weightInk } from "./kit.js";
+import { clamp, COLOUR, columns, fmt, html, newId, range, weightFill, weightInk } from "./kit.js";
 
 export const NARROW = 480;
 const FONT = "system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif";
@@ -87,12 +87,39 @@ function setAttributes(node, attrs) {
   node.abNamed = [...named].filter((name) => name !== "style");
 }
 
-const OUTLINES = { // of the marks, for a size of 1
-  square: [[-0.88, -0.88], [0.88, -0.88], [0.88, 0.88], [-0.88, 0.88]],
-  diamond: [[0, -1.25], [1.25, 0], [0, 1.25], [-1.25, 0]],
-  triangle: [[0, -1.2], [1.1, 0.8], [-1.1, 0.8]],
-  cross: [[-1, -0.6], [-0.6, -1], [0, -0.4], [0.6, -1], [1, -0.6], [0.4, 0],
-    [1, 0.6], [0.6, 1], [0, 0.4], [-0.6, 1], [-1, 0.6], [-0.4, 0]],
+const OUTLINES = {
+  // of the marks, for a size of 1
+  square: [
+    [-0.88, -0.88],
+    [0.88, -0.88],
+    [0.88, 0.88],
+    [-0.88, 0.88],
+  ],
+  diamond: [
+    [0, -1.25],
+    [1.25, 0],
+    [0, 1.25],
+    [-1.25, 0],
+  ],
+  triangle: [
+    [0, -1.2],
+    [1.1, 0.8],
+    [-1.1, 0.8],
+  ],
+  cross: [
+    [-1, -0.6],
+    [-0.6, -1],
+    [0, -0.4],
+    [0.6, -1],
+    [1, -0.6],
+    [0.4, 0],
+    [1, 0.6],
+    [0.6, 1],
+    [0, 0.4],
+    [-0.6, 1],
+    [-1, 0.6],
+    [-0.4, 0],
+  ],
 };
 
 class Painter {
@@ -287,7 +314,7 @@ class Painter {
     let [left, row] = [0, 0];
     this.group(key, {}, (g) =>
       items.forEach(({ label, colour, mark = "line" }, i) => {
-        const wide = 28 + label.length * size * 0.54 + 14; // an estimate: the text is not laid out yet
+        const wide = 28 + columns(label) * size * 0.54 + 14; // an estimate: the text is not laid out yet
         if (left > 0 && left + wide > maxWidth) {
           left = 0;
           row += 20;

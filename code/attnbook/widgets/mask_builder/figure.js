@@ -2,23 +2,38 @@
  * A mask is a table of booleans, queries down, keys across; true = may attend. */
 
 import { figure } from "../kit/card.js";
-import { clamp, COLOUR, fillTrack, fmt, html, newId, range, sum } from "../kit/kit.js";
+import { clamp, COLOUR, fillTrack, fmt, html, newId, range, say, sum } from "../kit/kit.js";
 import { NARROW } from "../kit/paint.js";
 import { drawCell, drawKeys, drawSum, tableSizes } from "./drawing.js";
 import {
-  blockRow, buildMask, CONVENTIONS, drawScores, LIMIT, maskCode, maskRule, NOTES, POLICIES, POLICY_NOTES,
-  POLICY_SHORT, rowWeights, toggleCell, weightsUnder, weightText,
+  blockRow,
+  buildMask,
+  CONVENTIONS,
+  drawScores,
+  LIMIT,
+  maskCode,
+  maskRule,
+  NOTES,
+  POLICIES,
+  POLICY_NOTES,
+  POLICY_SHORT,
+  rowWeights,
+  toggleCell,
+  weightsUnder,
+  weightText,
 } from "./maths.js";
 
 function render({ model, el }) {
   const fig = figure({
     model,
     el,
-    title: "Who may attend to whom?",
+    title: say("Who may attend to whom?"),
     hint: globalThis.matchMedia("(pointer: coarse)").matches
-      ? "Tap a cell to mask it or open it; a slider changes its score."
-      : "Click a cell to mask it or open it; drag it up or down to change its score. Keyboard: arrow keys move, " +
-        "space masks or opens, + and − change the score.",
+      ? say("Tap a cell to mask it or open it; a slider changes its score.")
+      : say(
+          "Click a cell to mask it or open it; drag it up or down to change its score. Keyboard: arrow keys move, " +
+            "space masks or opens, + and − change the score.",
+        ),
   });
   const tokens = () => model.get("tokens");
   const n = tokens().length;
@@ -88,7 +103,7 @@ function render({ model, el }) {
     const scoresTable = name === "score";
     p.text("title", 0, 15, title, { weight: 650, size: 14 });
     p.text("note", 0, 33, note, { size: 12, colour: COLOUR.muted });
-    p.text("queries", 0, size.top - 9, "query", { size: 12, italic: true, colour: COLOUR.query });
+    p.text("queries", 0, size.top - 9, say("query"), { size: 12, italic: true, colour: COLOUR.query });
     drawKeys(p, size, tokens());
     tokens().forEach((token, i) => {
       p.text(`query${i}`, size.left - 8, size.top + (i + 0.5) * size.down + 4.5, token, {
@@ -104,7 +119,7 @@ function render({ model, el }) {
         "data-handle": "grid",
         "data-control": "grid",
         onkeydown: onKey,
-        "aria-label": "Scores and mask: queries down, keys across",
+        "aria-label": say("Scores and mask: queries down, keys across"),
         "aria-activedescendant": `${ids}-${name}-${i}-${j}`,
         style: "touch-action:manipulation",
       });
@@ -117,9 +132,10 @@ function render({ model, el }) {
             const masked = !view.mask[i][j];
             const weight = view.weights[i][j];
             const score = view.scores[i][j];
-            const words =
-              `query ${tokens()[i]}, key ${tokens()[j]}: score ${fmt(score, 1)}, ` +
-              `${masked ? "masked" : "may attend"}, weight ${weightText(weight)}`;
+            const [query, key] = [tokens()[i], tokens()[j]];
+            const words = masked
+              ? say`query ${query}, key ${key}: score ${fmt(score, 1)}, masked, weight ${weightText(weight)}`
+              : say`query ${query}, key ${key}: score ${fmt(score, 1)}, may attend, weight ${weightText(weight)}`;
             row.group(
               `cell${j}`,
               {
@@ -155,7 +171,7 @@ function render({ model, el }) {
       "pointer-events": "none",
     });
     if (scoresTable) return;
-    p.text("sum", size.right + 27, size.top - 9, "sum", {
+    p.text("sum", size.right + 27, size.top - 9, say("sum"), {
       anchor: "middle",
       size: 12,
       italic: true,
@@ -167,27 +183,28 @@ function render({ model, el }) {
   }
 
   fig.stage({
-    label: "Table of scores, queries down and keys across; masked cells are hatched",
+    label: say("Table of scores, queries down and keys across; masked cells are hatched"),
     basis: 100 + 36 * n,
     height: tableHeight,
     draw: (p, view) =>
       drawTable(p, view, {
         name: "score",
         editable: true,
-        title: "Scores eᵢⱼ",
-        note: view.byHand.size ? "hatched: masked · dot: set by hand" : "hatched: masked",
+        title: say("Scores eᵢⱼ"),
+        note: view.byHand.size ? say("hatched: masked · dot: set by hand") : say("hatched: masked"),
       }),
   });
   fig.stage({
-    label: (view) => `Table of weights; the rows sum to ${view.weights.map((row) => weightText(sum(row))).join(", ")}`,
+    label: (view) =>
+      say`Table of weights; the rows sum to ${view.weights.map((row) => weightText(sum(row))).join(", ")}`,
     basis: 100 + 36 * n,
     height: tableHeight,
     draw: (p, view) =>
       drawTable(p, view, {
         name: "weight",
         editable: false,
-        title: "Weights αᵢⱼ",
-        note: `mask applied by: ${view.policyText}`,
+        title: say("Weights αᵢⱼ"),
+        note: say`mask applied by: ${view.policyText}`,
       }),
   });
 
@@ -196,15 +213,17 @@ function render({ model, el }) {
   fig.stage({
     basis: 158 + 30 * n,
     label: (view) =>
-      `The row of query ${view.rowName} under four policies: ` +
-      `${view.policies.map((row, k) => `${POLICIES[k][1]} ${row.map((a) => weightText(a)).join(", ")}`).join("; ")}`,
+      say("The row of query {name} under four policies: {rows}", {
+        name: view.rowName,
+        rows: view.policies.map((row, k) => `${POLICIES[k][1]} ${row.map((a) => weightText(a)).join(", ")}`).join("; "),
+      }),
     height: (width) => policySizes(width).top + 4 * 34 + 10,
     draw(p, view) {
       const size = policySizes(p.width);
       const hatch = p.hatch("hatch");
-      p.text("title", 0, 15, `One row, four policies: query “${view.rowName}”`, { weight: 650, size: 14 });
+      p.text("title", 0, 15, say`One row, four policies: query “${view.rowName}”`, { weight: 650, size: 14 });
       drawKeys(p, size, tokens());
-      p.text("sum", size.right + 27, size.top - 9, "sum", {
+      p.text("sum", size.right + 27, size.top - 9, say("sum"), {
         anchor: "middle",
         size: 12,
         italic: true,
@@ -248,24 +267,24 @@ function render({ model, el }) {
     },
   });
 
-  fig.slider("valid_len", { label: "Valid length", min: 0, max: n, step: 1 });
-  fig.checkbox("causal", { label: "Causal: no looking ahead" });
+  fig.slider("valid_len", { label: say("Valid length"), min: 0, max: n, step: 1 });
+  fig.checkbox("causal", { label: say("Causal: no looking ahead") });
   fig.more();
-  fig.select("policy", { label: "Mask by", options: POLICIES });
+  fig.select("policy", { label: say("Mask by"), options: POLICIES });
 
   const scoreNow = html("output", { class: "ab-now", "data-value": "score" });
   const score = html("input", { type: "range", min: -LIMIT, max: LIMIT, step: 0.1 });
   score.oninput = () => setScore(...model.get("cell"), +score.value);
   fig.control(
     "scores",
-    "Score of the chosen cell",
+    say("Score of the chosen cell"),
     score,
     () => {
       const [i, j] = model.get("cell");
       const value = model.get("scores")[i][j];
       score.value = value;
       fillTrack(score);
-      score.setAttribute("aria-valuetext", `${fmt(value, 1)}, query ${tokens()[i]}, key ${tokens()[j]}`);
+      score.setAttribute("aria-valuetext", say`${fmt(value, 1)}, query ${tokens()[i]}, key ${tokens()[j]}`);
       scoreNow.textContent = fmt(value, 1);
       scoreNow.dataset.number = value;
     },
@@ -274,15 +293,15 @@ function render({ model, el }) {
   const tools = [];
   const tool = (label, act) => tools.push(fig.button(label, act));
   tool("", () => toggle(...model.get("cell")));
-  tool("Mask row", () => fig.set({ edits: blockRow(...rules(), model.get("edits"), model.get("cell")[0]) }));
-  tool("Undo edits", () => fig.set({ edits: [] }));
+  tool(say("Mask row"), () => fig.set({ edits: blockRow(...rules(), model.get("edits"), model.get("cell")[0]) }));
+  tool(say("Undo edits"), () => fig.set({ edits: [] }));
   let seed = 0;
-  tool("New scores", () => {
+  tool(say("New scores"), () => {
     seed += 1;
     fig.set({ scores: drawScores(seed, n) });
   });
   const look = "display:flex;flex-wrap:wrap;gap:0.5rem";
-  const bar = html("div", { role: "toolbar", "aria-label": "Mask and scores", style: look });
+  const bar = html("div", { role: "toolbar", "aria-label": say("Mask and scores"), style: look });
   tools[0].before(bar);
   bar.append(...tools);
   tools[0].style.minWidth = "6.75rem"; // for either of its names
@@ -299,12 +318,12 @@ function render({ model, el }) {
     html("p", { "data-note": name, style: "grid-area:1/1;color:var(--ab-muted)", text }),
   );
   const copied = html("span", { role: "status", style: "color:var(--ab-muted)" });
-  const copy = html("button", { type: "button", class: "ab-button", text: "Copy" });
+  const copy = html("button", { type: "button", class: "ab-button", text: say("Copy") });
   copy.onclick = () =>
     copyText(code, (text) => {
       copied.textContent = text;
     });
-  const row = fig.select("convention", { label: "As code, with", options: CONVENTIONS }).closest(".ab-control");
+  const row = fig.select("convention", { label: say("As code, with"), options: CONVENTIONS }).closest(".ab-control");
   row.style.cssText = "flex-wrap:wrap;min-width:0;flex:1 1 280px";
   const shelf = [
     html(
@@ -318,7 +337,7 @@ function render({ model, el }) {
       "pre",
       {
         tabindex: 0,
-        "aria-label": "The mask as code",
+        "aria-label": say("The mask as code"),
         // room for the longest: three lines before the rows, two after them, and a scroll bar
         style:
           `margin:0;padding:0.75rem 0.875rem;min-height:calc(${n + 5} * 1.5 * 13px + 2.5rem);overflow-x:auto;` +
@@ -338,7 +357,7 @@ function render({ model, el }) {
     const weights = weightsUnder(policy, scores, mask);
     const policies = POLICIES.map(([name]) => rowWeights(name, scores[i], mask[i]));
     const open = mask[i].filter(Boolean).length;
-    tools[0].textContent = `${mask[i][state("cell")[1]] ? "Mask" : "Open"} cell`;
+    tools[0].textContent = mask[i][state("cell")[1]] ? say("Mask cell") : say("Open cell");
     fig.say(sayRow(tokens()[i], open, n, sum(policies[3])));
     const text = maskCode(state("convention"), mask, tokens(), edits.length ? "" : maskRule(...rules()));
     if (code.textContent !== text) {
@@ -378,18 +397,33 @@ function oneStop(row, buttons) {
 
 function sayRow(token, open, n, kept) {
   if (open === 0) {
-    return (
-      `“${token}” may attend to nothing. Filling with −∞ divides 0 by 0: NaN. Filling with −10⁶ makes all scores ` +
-      `equal: ${fmt(1 / n)} for every masked key. This book gives zeros, and so does multiplying afterwards.`
+    return say(
+      "“{token}” may attend to nothing. Filling with −∞ divides 0 by 0: NaN. Filling with −10⁶ makes all scores " +
+        "equal: {equal} for every masked key. This book gives zeros, and so does multiplying afterwards.",
+      { token, equal: fmt(1 / n) },
     );
   }
-  if (open === n) return `“${token}” may attend to every key: nothing is masked, and all four policies agree.`;
-  const budget =
-    `“${token}” may attend to ${open} of ${n} keys. The first three policies spend its budget on ` +
-    `${open === 1 ? "it" : "them"}; multiplying afterwards `;
-  if (kept >= 0.995) return `${budget}hardly differs here: the masked keys had almost no weight.`;
-  const part = kept < 0.005 ? "almost nothing" : `${kept > 0.9 ? "" : "only "}${fmt(kept)}`;
-  return `${budget}keeps ${part}: the masked keys had already taken their share.`;
+  if (open === n) return say`“${token}” may attend to every key: nothing is masked, and all four policies agree.`;
+  const rest =
+    kept >= 0.995
+      ? say("multiplying afterwards hardly differs here: the masked keys had almost no weight.")
+      : kept < 0.005
+        ? say("multiplying afterwards keeps almost nothing: the masked keys had already taken their share.")
+        : kept > 0.9
+          ? say`multiplying afterwards keeps ${fmt(kept)}: the masked keys had already taken their share.`
+          : say`multiplying afterwards keeps only ${fmt(kept)}: the masked keys had already taken their share.`;
+  return open === 1
+    ? say("“{token}” may attend to 1 of {n} keys. The first three policies spend its budget on it; {rest}", {
+        token,
+        n,
+        rest,
+      })
+    : say("“{token}” may attend to {open} of {n} keys. The first three policies spend its budget on them; {rest}", {
+        token,
+        open,
+        n,
+        rest,
+      });
 }
 
 function copyText(node, report) {
@@ -398,13 +432,13 @@ function copyText(node, report) {
     area.selectNodeContents(node);
     getSelection().removeAllRanges();
     getSelection().addRange(area);
-    report("Selected: press Ctrl+C");
+    report(say("Selected: press Ctrl+C"));
   };
   if (!navigator.clipboard) {
     select();
     return;
   }
-  navigator.clipboard.writeText(node.textContent).then(() => report("Copied"), select);
+  navigator.clipboard.writeText(node.textContent).then(() => report(say("Copied")), select);
 }
 
 export default {

@@ -1,36 +1,39 @@
 /* Masks by rule and by hand, weights under four policies, and masks as code. */
 
-import { clamp, fmt, range, seededNormals, softmax } from "../kit/kit.js";
+import { clamp, fmt, range, say, seededNormals, softmax } from "../kit/kit.js";
 
 export const POLICIES = [
-  ["zeros", "zeros (this book)"],
-  ["minus_inf", "fill −∞"],
-  ["minus_1e6", "fill −10⁶"],
-  ["multiply", "multiply afterwards"],
+  ["zeros", say("zeros (this book)")],
+  ["minus_inf", say("fill −∞")],
+  ["minus_1e6", say("fill −10⁶")],
+  ["multiply", say("multiply afterwards")],
 ];
 export const POLICY_NOTES = [
-  "all masked: a row of zeros",
-  "all masked: 0 / 0, so NaN",
-  "all masked: uniform",
-  "less than 1 once a key is masked",
+  say("all masked: a row of zeros"),
+  say("all masked: 0 / 0, so NaN"),
+  say("all masked: uniform"),
+  say("less than 1 once a key is masked"),
 ];
-export const POLICY_SHORT = ["zeros (book)", "fill −∞", "fill −10⁶", "multiply after"];
+export const POLICY_SHORT = [say("zeros (book)"), say("fill −∞"), say("fill −10⁶"), say("multiply after")];
 export const CONVENTIONS = [
-  ["book", "True = may attend (this book, F.scaled_dot_product_attention)"],
-  ["blocked", "True = blocked (nn.MultiheadAttention)"],
-  ["binary", "1 and 0 (Hugging Face)"],
-  ["additive", "0 and −∞, added to the scores"],
+  ["book", say("True = may attend (this book, F.scaled_dot_product_attention)")],
+  ["blocked", say("True = blocked (nn.MultiheadAttention)")],
+  ["binary", say("1 and 0 (Hugging Face)")],
+  ["additive", say("0 and −∞, added to the scores")],
 ];
 export const NOTES = {
-  book: "True = may attend. Such masks combine with &.",
-  blocked:
+  book: say("True = may attend. Such masks combine with &."),
+  blocked: say(
     "True = blocked: the opposite. nn.MultiheadAttention reads attn_mask and key_padding_mask this way. " +
-    "Handing this table to F.scaled_dot_product_attention lets every query see exactly what it must not.",
-  binary:
+      "Handing this table to F.scaled_dot_product_attention lets every query see exactly what it must not.",
+  ),
+  binary: say(
     "1 = may attend. A Hugging Face attention_mask is usually (B, S), one row per sentence: it says " +
-    "which tokens are padding, and a causal model adds its own triangle.",
-  additive:
+      "which tokens are padding, and a causal model adds its own triangle.",
+  ),
+  additive: say(
     "Added to the scores: 0 changes nothing, −inf removes the cell. Both PyTorch functions accept it, as floats.",
+  ),
 };
 export const LIMIT = 9;
 

@@ -1,6 +1,6 @@
 /* The other two views: similarities of positions, and attention on shuffled words. */
 
-import { clamp, COLOUR, fmt, range, signedFill, signedInk } from "../kit/kit.js";
+import { clamp, COLOUR, fmt, range, say, signedFill, signedInk } from "../kit/kit.js";
 import { linear } from "../kit/paint.js";
 import { FURTHEST, P, plain } from "./maths.js";
 import { heat, MAP, shadeKey, viewHeight } from "./waves.js";
@@ -12,7 +12,7 @@ export function drawGram(p, view, fig) {
   const tall = wide; // so that what is as far apart lies on a diagonal
   const bottom = MAP.top + P * tall;
   const limit = Math.max(...gram.map((row, q) => row[q]));
-  p.text("title", 0, 15, "PE(p) · PE(p′): p down, p′ across", { weight: 650, size: 14 });
+  p.text("title", 0, 15, say("PE(p) · PE(p′): p down, p′ across"), { weight: 650, size: 14 });
   heat(p, "map", gram, { left, top: MAP.top, wide, tall, limit });
   if (phone) sayDiagonals(p, view, left + P * wide + 16);
   shadeKey(p, "key", phone ? left + P * wide + 36 : left + 24, phone ? MAP.top + 10 : MAP.top - 12, limit);
@@ -48,7 +48,7 @@ export function drawGram(p, view, fig) {
     max: [0, 31],
     size: 7,
     colour: COLOUR.query,
-    label: "position p",
+    label: say("position p"),
     text: `p = ${at}`,
     onMove: ([, to]) => fig.set({ position: Math.round(to) }),
   });
@@ -62,7 +62,7 @@ export function drawGram(p, view, fig) {
     size: 6,
     colour: COLOUR.key,
     shape: "diamond",
-    label: "position p′ = p + k",
+    label: say("position p′ = p + k"),
     text: `p′ = ${at + k}`,
     onMove: ([to]) => fig.set({ offset: Math.round(to) - at }),
   });
@@ -73,8 +73,8 @@ export function drawGram(p, view, fig) {
 function sayDiagonals(p, { D, spread }, x) {
   const lines =
     spread < 1e-9
-      ? ["Each diagonal has", "one shade: only", "the offset counts,", "not the place."]
-      : [`D = ${D} is odd: along`, "a diagonal they", "differ by up to", `${plain(spread)}.`];
+      ? [say("Each diagonal has"), say("one shade: only"), say("the offset counts,"), say("not the place.")]
+      : [say`D = ${D} is odd: along`, say("a diagonal they"), say("differ by up to"), `${plain(spread)}.`];
   lines.forEach((line, n) => p.text(`said${n}`, x, MAP.top + 48 + 19 * n, line, { size: 12.5, colour: COLOUR.muted }));
 }
 
@@ -85,8 +85,8 @@ export function drawSimilarity(p, view, fig) {
   const top = Math.max(...all);
   const x = linear([-at, P - 1 - at], [plot.left, plot.right]);
   const y = linear([Math.min(0, ...all), top * 1.04], [plot.bottom, plot.top]);
-  p.text("title", 0, 15, `The row of p = ${at}`, { weight: 650, size: 14 });
-  p.axes("axes", { plot, x, y, xLabel: "offset from p", xTicks: p.narrow ? 5 : 8, yTicks: 5 });
+  p.text("title", 0, 15, say`The row of p = ${at}`, { weight: 650, size: 14 });
+  p.axes("axes", { plot, x, y, xLabel: say("offset from p"), xTicks: p.narrow ? 5 : 8, yTicks: 5 });
   p.line("self", x(0), plot.top, x(0), plot.bottom, {
     stroke: COLOUR.query,
     "stroke-width": 1.5,
@@ -113,7 +113,7 @@ export function drawSimilarity(p, view, fig) {
       ry + 34 > plot.bottom - 4 ? ry - 8 : ry + 8,
       { colour: COLOUR.muted, head: 7, width: 1.6 },
     );
-    p.text("riseName", rx, ry + 34 > plot.bottom - 4 ? ry - 39 : ry + 47, "rises again", {
+    p.text("riseName", rx, ry + 34 > plot.bottom - 4 ? ry - 39 : ry + 47, say("rises again"), {
       size: 12.5,
       anchor: "middle",
       colour: COLOUR.muted,
@@ -125,8 +125,8 @@ export function drawSimilarity(p, view, fig) {
     phone ? 0 : plot.left,
     phone ? 34 : 38,
     [
-      { label: `PE(${at}) · PE(${at} + offset)`, colour: COLOUR.weight },
-      { label: "the row of 0", colour: COLOUR.ink, mark: "dash" },
+      { label: say`PE(${at}) · PE(${at} + offset)`, colour: COLOUR.weight },
+      { label: say("the row of 0"), colour: COLOUR.ink, mark: "dash" },
     ],
     { maxWidth: p.width },
   );
@@ -141,8 +141,8 @@ export function drawSimilarity(p, view, fig) {
     size: 7,
     colour: COLOUR.key,
     shape: "diamond",
-    label: "offset k",
-    text: `k = ${k}, similarity ${fmt(gram[at][at + k])}`,
+    label: say("offset k"),
+    text: say`k = ${k}, similarity ${fmt(gram[at][at + k])}`,
     onMove: ([to]) => fig.set({ offset: Math.round(to) }),
   });
 }
@@ -161,7 +161,7 @@ export function drawShuffle(p, view, positions) {
   const start = 14 + Math.max(48, ...words.map((w) => w.length * 8.2)) + 8;
   const count = clamp(Math.floor((p.width - start - 112) / 48), 1, Math.min(D, 4));
   const wide = clamp((p.width - start - 112) / count, 48, 72);
-  p.text("title", 0, 15, positions ? "With positions" : "Without positions", { weight: 650, size: 14 });
+  p.text("title", 0, 15, positions ? say("With positions") : say("Without positions"), { weight: 650, size: 14 });
   const block = (key, top, sentence, outputs, caption) => {
     p.text(`${key}-caption`, 0, top, caption, { size: 13, colour: COLOUR.muted });
     p.text(`${key}-sentence`, start, top, sentence.join(" "), { size: 13, italic: true, weight: 600 });
@@ -188,7 +188,7 @@ export function drawShuffle(p, view, positions) {
       if (count < D) p.text(`${key}-more${j}`, end + 4, base, "…", { size: 13, colour: COLOUR.muted });
       if (key === "second") {
         const same = run.changes[j] < 1e-9;
-        p.text(`mark${j}`, end + 24, base, same ? "= as before" : `≠ by ${fmt(run.changes[j])}`, {
+        p.text(`mark${j}`, end + 24, base, same ? say("= as before") : say`≠ by ${fmt(run.changes[j])}`, {
           size: 13,
           weight: same ? 500 : 700,
           colour: same ? COLOUR.muted : COLOUR.ink,
@@ -196,12 +196,12 @@ export function drawShuffle(p, view, positions) {
       }
     });
   };
-  block("first", 36, words, run.first, "original");
+  block("first", 36, words, run.first, say("original"));
   block(
     "second",
     36 + 34 + n * row,
     order.map((i) => words[i]),
     run.second,
-    "shuffled",
+    say("shuffled"),
   );
 }

@@ -2,12 +2,27 @@
  * attention on shuffled words. Position p is drawn in the query's colour, position p + k in the key's. */
 
 import { figure } from "../kit/card.js";
-import { fillTrack, fmt, fmtShort, html, range } from "../kit/kit.js";
+import { fillTrack, fmt, fmtShort, html, range, say } from "../kit/kit.js";
 import { NARROW } from "../kit/paint.js";
 import { drawGram, drawShuffle, drawSimilarity, shuffleHeight } from "./comparing.js";
 import {
-  BASES, encoding, firstRise, frequencyOf, FURTHEST, gramMatrix, nextOrder, offsetSpread, P, pairs, plain, rotatePair,
-  selfAttention, shuffled, twinOf, VIEWS, wordVector,
+  BASES,
+  encoding,
+  firstRise,
+  frequencyOf,
+  FURTHEST,
+  gramMatrix,
+  nextOrder,
+  offsetSpread,
+  P,
+  pairs,
+  plain,
+  rotatePair,
+  selfAttention,
+  shuffled,
+  twinOf,
+  VIEWS,
+  wordVector,
 } from "./maths.js";
 import { CIRCLE, CIRCLE_WIDTH, drawCircle, drawMap, mapHeight, pairText, viewHeight } from "./waves.js";
 
@@ -17,57 +32,84 @@ function inWords(view) {
   const { at, k, D, i, omega, angle, spread, gram } = view;
   if (view.show === "encoding") {
     if (2 * i + 1 >= D)
-      return (
-        `D = ${D} is odd, so the last frequency has its sine only. A height is not a point on a circle: in ` +
-        "general no matrix that depends on k alone turns sin pω into sin (p + k)ω."
+      return say(
+        "D = {D} is odd, so the last frequency has its sine only. A height is not a point on a circle: in general no " +
+          "matrix that depends on k alone turns sin pω into sin (p + k)ω.",
+        { D },
       );
     const degrees = (turn) => (turn * 180) / Math.PI;
     const turn = degrees(angle);
     const turned = Math.abs(turn) < 1 ? plain(turn) : fmt(turn, 0);
+    const move = { from: at, to: at + k, i, k, turned };
     const step =
       k === 0
-        ? `With k = 0 hand ${i} stays where it is: raise k to turn it. `
-        : `From ${at} to ${at + k} hand ${i} turns by ${turned}°, as it does from ` +
-          `${at ? `0 to ${k}` : `any p to p + ${k}`}: the angle depends on k, not on p. `;
+        ? say`With k = 0 hand ${i} stays where it is: raise k to turn it. `
+        : at
+          ? say(
+              "From {from} to {to} hand {i} turns by {turned}°, as it does from 0 to {k}: the angle depends on k, not " +
+                "on p. ",
+              move,
+            )
+          : say(
+              "From {from} to {to} hand {i} turns by {turned}°, as it does from any p to p + {k}: the angle depends on " +
+                "k, not on p. ",
+              move,
+            );
     if (degrees(omega) < ALIKE)
-      return `${step}Alone it cannot tell neighbours apart: one position further it has turned by ` +
-        `${plain(degrees(omega))}°.`;
+      return (
+        step +
+        say("Alone it cannot tell neighbours apart: one position further it has turned by {turn}°.", {
+          turn: plain(degrees(omega)),
+        })
+      );
     const [twin, off] = twinOf(omega, at);
-    if (Math.abs(twin - at) === 1) return `${step}A full turn takes ${fmtShort((2 * Math.PI) / omega)} positions.`;
-    const away = `${off < 0.05 ? "less than 0.1" : fmt(off, 1)}°`;
+    if (Math.abs(twin - at) === 1) return step + say`A full turn takes ${fmtShort((2 * Math.PI) / omega)} positions.`;
+    const away = off < 0.05 ? say("less than 0.1°") : `${fmt(off, 1)}°`;
     return off < ALIKE
-      ? `${step}Alone it cannot tell ${at} from ${twin}: there it stands almost the same, ${away} away.`
-      : `${step}No other position puts it at the same place: the nearest is ${twin}, ${away} off.`;
+      ? step + say`Alone it cannot tell ${at} from ${twin}: there it stands almost the same, ${away} away.`
+      : step + say`No other position puts it at the same place: the nearest is ${twin}, ${away} off.`;
   }
   if (view.show === "similarity") {
     const row = gram[at].slice(at);
     if (k === 0 && spread < 1e-9)
-      return (
-        `Position ${at} and itself have a similarity of ${fmt(row[0])}, half of D, and so has every position: ` +
-        "sin² + cos² = 1 for each pair. Raise k."
+      return say(
+        "Position {at} and itself have a similarity of {most}, half of D, and so has every position: " +
+          "sin² + cos² = 1 for each pair. Raise k.",
+        { at, most: fmt(row[0]) },
       );
     const further = row.slice(0, FURTHEST + 1).some((g, j) => j > k && Math.min(...row.slice(0, j)) < g - 1e-9);
     const lowest = range(k + 1).reduce((least, j) => (row[j] < row[least] ? j : least), 0);
-    const here = `Position${k ? "s" : ""} ${at} and ${k ? at + k : "itself"} have a similarity of ${fmt(row[k])}`;
+    const here = k
+      ? say`Positions ${at} and ${at + k} have a similarity of ${fmt(row[k])}`
+      : say`Position ${at} and itself have a similarity of ${fmt(row[k])}`;
     const again =
       lowest < k
-        ? ` Closer is not always more alike: at offset ${lowest} it is only ${fmt(row[lowest])}.`
-        : `${k ? " No closer position is less alike." : ""}${further ? " Try a larger offset." : ""}`;
+        ? say` Closer is not always more alike: at offset ${lowest} it is only ${fmt(row[lowest])}.`
+        : (k ? say(" No closer position is less alike.") : "") + (further ? say(" Try a larger offset.") : "");
     return spread < 1e-9
-      ? `${here}, and so have any two that are ${k} apart: it is Σ cos(kω), with no p in it.${again}`
-      : `${here}. But D = ${D} is odd, its last sine lacks a cosine: one offset gives similarities up to ` +
-          `${plain(spread)} apart.${again}`;
+      ? here + say`, and so have any two that are ${k} apart: it is Σ cos(kω), with no p in it.` + again
+      : here +
+          say(
+            ". But D = {D} is odd, its last sine lacks a cosine: one offset gives similarities up to {apart} apart.",
+            { D, apart: plain(spread) },
+          ) +
+          again;
   }
   const same = String(view.order) === String(range(view.words.length));
-  if (same) return "Both sentences are in the same order. Shuffle the words!";
-  const without =
-    "Without positions attention reads a bag of words: shuffling only shuffles the outputs.";
+  if (same) return say("Both sentences are in the same order. Shuffle the words!");
+  const without = say("Without positions attention reads a bag of words: shuffling only shuffles the outputs.");
   const { changes, largest } = view.withPositions;
   if (largest < 1e-9)
-    return `${without} Here the words that change places are the same, so positions make no difference.`;
-  const most = view.words[view.order[changes.indexOf(largest)]];
-  const who = changes.every((change) => change > 1e-9) ? "every word's output changes" : "the outputs change";
-  return `${without} With positions ${who}, most of all that of “${most}”: one number moves by ${fmt(largest)}.`;
+    return without + say(" Here the words that change places are the same, so positions make no difference.");
+  const most = { word: view.words[view.order[changes.indexOf(largest)]], largest: fmt(largest) };
+  return changes.every((change) => change > 1e-9)
+    ? without +
+        say(
+          " With positions every word's output changes, most of all that of “{word}”: one number moves by {largest}.",
+          most,
+        )
+    : without +
+        say(" With positions the outputs change, most of all that of “{word}”: one number moves by {largest}.", most);
 }
 
 // The views as tabs: arrow keys go from one to the next.
@@ -96,7 +138,7 @@ function tabs(fig) {
     "div",
     {
       role: "tablist",
-      "aria-label": "Views of the encoding",
+      "aria-label": say("Views of the encoding"),
       style: "display:flex;flex-wrap:wrap;gap:0.375rem;margin-bottom:0.75rem",
     },
     ...buttons,
@@ -116,12 +158,7 @@ function tabs(fig) {
 }
 
 function render({ model, el }) {
-  const fig = figure({
-    model,
-    el,
-    title: "A position, written in waves",
-    hint: VIEWS[0][2],
-  });
+  const fig = figure({ model, el, title: say("A position, written in waves"), hint: VIEWS[0][2] });
   fig.keep("view", null, { reset: false });
   const showTab = tabs(fig);
   const phone = () => fig.card.clientWidth < NARROW;
@@ -141,8 +178,12 @@ function render({ model, el }) {
     height: () => (phone() ? CIRCLE : mapHeight(false)),
     draw: drawCircle,
     label: (v) =>
-      `The pair of frequency ${v.i} on a circle: from position ${v.at} to ${v.at + v.k} it turns by ` +
-      `${fmt((v.angle * 180) / Math.PI, 0)} degrees`,
+      say("The pair of frequency {i} on a circle: from position {from} to {to} it turns by {turn} degrees", {
+        i: v.i,
+        from: v.at,
+        to: v.at + v.k,
+        turn: fmt((v.angle * 180) / Math.PI, 0),
+      }),
   });
   stage("encoding", {
     basis: 360,
@@ -150,21 +191,24 @@ function render({ model, el }) {
     height: () => mapHeight(phone()),
     draw: (p, view) => drawMap(p, view, fig),
     label: (v) =>
-      `Heat map of the encoding, ${P} positions by ${v.D} features, and the wave of frequency ${v.i}; rows ` +
-      `${v.at} and ${v.at + v.k} are marked`,
+      say(
+        "Heat map of the encoding, {P} positions by {D} features, and the wave of frequency {i}; rows {from} and {to} " +
+          "are marked",
+        { P, D: v.D, i: v.i, from: v.at, to: v.at + v.k },
+      ),
   });
   stage("similarity", {
     basis: 354,
     grow: 0,
     height: () => (phone() ? 242 : mapHeight(false)),
     draw: (p, view) => drawGram(p, view, fig),
-    label: (v) => `Gram matrix of ${P} positions; the row of ${v.at} is marked`,
+    label: (v) => say`Gram matrix of ${P} positions; the row of ${v.at} is marked`,
   });
   stage("similarity", {
     basis: 310,
     height: () => viewHeight(phone()) - (phone() ? 250 : 0),
     draw: (p, view) => drawSimilarity(p, view, fig),
-    label: (v) => `Similarity to position ${v.at} against the offset; at offset ${v.k} it is ${fmt(v.similarity)}`,
+    label: (v) => say`Similarity to position ${v.at} against the offset; at offset ${v.k} it is ${fmt(v.similarity)}`,
   });
   [false, true].forEach((positions) =>
     stage("shuffle", {
@@ -172,8 +216,14 @@ function render({ model, el }) {
       height: () => shuffleHeight(model.get("words").length, phone()),
       draw: (p, view) => drawShuffle(p, view, positions),
       label: (v) =>
-        `Outputs of attention ${positions ? "with" : "without"} positions for the two orders; a word's ` +
-        `output changes by up to ${fmt((positions ? v.withPositions : v.without).largest)}`,
+        positions
+          ? say("Outputs of attention with positions for the two orders; a word's output changes by up to {largest}", {
+              largest: fmt(v.withPositions.largest),
+            })
+          : say(
+              "Outputs of attention without positions for the two orders; a word's output changes by up to {largest}",
+              { largest: fmt(v.without.largest) },
+            ),
     }),
   );
 
@@ -181,7 +231,7 @@ function render({ model, el }) {
   let round = 0;
   seen(
     fig.button(
-      "Shuffle the words",
+      say("Shuffle the words"),
       () => {
         round += 1;
         fig.set({ order: nextOrder(model.get("order"), round) });
@@ -191,17 +241,17 @@ function render({ model, el }) {
     ["shuffle"],
   );
   seen(
-    fig.button("Original order", () => fig.set({ order: range(model.get("words").length) })),
+    fig.button(say("Original order"), () => fig.set({ order: range(model.get("words").length) })),
     ["shuffle"],
   );
-  seen(fig.slider("position", { label: "Position p", min: 0, max: 31, step: 1 }), ["encoding", "similarity"]);
-  const play = fig.button("Play p", () => playing(timer === null), { primary: true });
+  seen(fig.slider("position", { label: say("Position p"), min: 0, max: 31, step: 1 }), ["encoding", "similarity"]);
+  const play = fig.button(say("Play p"), () => playing(timer === null), { primary: true });
   let timer = null;
   const playing = (on) => {
     clearInterval(timer);
     timer = on ? setInterval(forward, 400) : null;
     if (on) play.style.minWidth = `${Math.ceil(play.getBoundingClientRect().width)}px`; // the row keeps its place
-    play.textContent = on ? "Pause" : "Play p";
+    play.textContent = on ? say("Pause") : say("Play p");
     if (on && fig.get("position") === 31) fig.set({ position: 0 });
   };
   const forward = () => {
@@ -210,10 +260,10 @@ function render({ model, el }) {
   };
   seen(play, ["encoding", "similarity"]);
   fig.more();
-  seen(fig.slider("offset", { label: "Offset k", min: 0, max: FURTHEST, step: 1 }), ["encoding", "similarity"]);
-  const frequency = fig.slider("frequency", { label: "Frequency i", min: 0, max: 15, step: 1 });
+  seen(fig.slider("offset", { label: say("Offset k"), min: 0, max: FURTHEST, step: 1 }), ["encoding", "similarity"]);
+  const frequency = fig.slider("frequency", { label: say("Frequency i"), min: 0, max: 15, step: 1 });
   seen(frequency, ["encoding"]);
-  const size = fig.slider("d_model", { label: "Features D", min: 2, max: 32, step: 1 });
+  const size = fig.slider("d_model", { label: say("Features D"), min: 2, max: 32, step: 1 });
   let wish = {}; // with fewer features the frequency is lower, until there are enough again
   size.oninput = () => {
     const now = { d_model: fig.get("d_model"), frequency: fig.get("frequency") };
@@ -223,7 +273,7 @@ function render({ model, el }) {
     wish = { ...next, asked };
     fig.set(next);
   };
-  fig.slider("base", { label: "Base", values: BASES, format: (b) => String(b) });
+  fig.slider("base", { label: say("Base"), values: BASES, format: (b) => String(b) });
   fig.reset(["order"]);
   fig.controlsFirst();
   fig.card.classList.add("ab-positions");
@@ -240,23 +290,27 @@ function render({ model, el }) {
     fig.output(name, options);
     seen(fig.card.querySelector(`.ab-outputs output[data-value="${name}"]`).parentElement, views);
   };
-  output("omega", ["encoding"], { label: "frequency ω", format: fmtShort, note: "base^(−2i/D)" });
-  output("here", ["encoding"], { label: "pair at p", note: "(sin pω, cos pω)" });
-  output("turned", ["encoding"], { label: "turned by kω", note: "Rₖ · pair at p" });
-  output("there", ["encoding"], { label: "pair at p + k", note: "from the table" });
+  output("omega", ["encoding"], { label: say("frequency ω"), format: fmtShort, note: "base^(−2i/D)" });
+  output("here", ["encoding"], { label: say("pair at p"), note: "(sin pω, cos pω)" });
+  output("turned", ["encoding"], { label: say("turned by kω"), note: say("Rₖ · pair at p") });
+  output("there", ["encoding"], { label: say("pair at p + k"), note: say("from the table") });
   output("similarity", ["similarity"], { label: "PE(p) · PE(p + k)", digits: 3 });
-  output("rise", ["similarity"], { label: "first rise", format: String, note: "after this offset" });
+  output("rise", ["similarity"], { label: say("first rise"), format: String, note: say("after this offset") });
   output("spread", ["similarity"], {
-    label: "same offset, elsewhere",
+    label: say("same offset, elsewhere"),
     format: (x) => (x < 1e-9 ? "0" : plain(x)),
-    note: "largest difference",
+    note: say("largest difference"),
   });
   output("without", ["shuffle"], {
-    label: "without positions",
+    label: say("without positions"),
     digits: 3,
-    note: "largest change of a word's output",
+    note: say("largest change of a word's output"),
   });
-  output("with", ["shuffle"], { label: "with positions", digits: 3, note: "largest change of a word's output" });
+  output("with", ["shuffle"], {
+    label: say("with positions"),
+    digits: 3,
+    note: say("largest change of a word's output"),
+  });
 
   const showView = (show) => {
     showTab(show);
@@ -344,7 +398,7 @@ function render({ model, el }) {
       turned: view.here.length < 2 ? null : pairText(rotatePair(view.here, angle)),
       there: pairText(view.there),
       similarity: view.similarity,
-      rise: view.rise === null ? "never" : `k = ${view.rise}`,
+      rise: view.rise === null ? say("never") : `k = ${view.rise}`,
       spread,
       without: view.without.largest,
       with: view.withPositions.largest,

@@ -1,13 +1,13 @@
 /* Sinusoidal encodings, their similarities, and attention without parameters. */
 
-import { dot, fmtShort, range, seededNormals, seededUniforms, softmax, sum } from "../kit/kit.js";
+import { dot, fmtShort, range, say, seededNormals, seededUniforms, softmax, sum } from "../kit/kit.js";
 
 export const P = 48; // positions that are drawn
 export const FURTHEST = 16; // the largest offset
 export const VIEWS = [
-  ["encoding", "Waves", "Each pair of features is a clock hand. Press “Play p”."],
-  ["similarity", "Similarity", "Is closer always more alike? Drag an orange diamond."],
-  ["shuffle", "Shuffle", "What does attention lose without positions? Shuffle the words."],
+  ["encoding", say("Waves"), say("Each pair of features is a clock hand. Press “Play p”.")],
+  ["similarity", say("Similarity"), say("Is closer always more alike? Drag an orange diamond.")],
+  ["shuffle", say("Shuffle"), say("What does attention lose without positions? Shuffle the words.")],
 ];
 export const BASES = [2, 3, 5, 10, 30, 100, 300, 1000, 3000, 10000, 30000, 100000, 1000000];
 

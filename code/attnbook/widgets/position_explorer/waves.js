@@ -1,6 +1,6 @@
 /* The first view: the encoding as a heat map, as waves and as a rotation. */
 
-import { clamp, COLOUR, fmt, fmtShort, linspace, range, signedFill } from "../kit/kit.js";
+import { clamp, COLOUR, fmt, fmtShort, linspace, range, say, signedFill } from "../kit/kit.js";
 import { linear } from "../kit/paint.js";
 import { P, pairs } from "./maths.js";
 
@@ -13,7 +13,7 @@ export function heat(p, key, rows, { left, top, wide, tall, limit = 1 }) {
   const down = (i) => Math.round((top + i * tall) * 10) / 10;
   rows.forEach((row, i) => {
     const levels = row.map((v) => Math.round(10 * clamp(v / limit, -1, 1)));
-    for (let j = 0; j < row.length; ) {
+    for (let j = 0; j < row.length;) {
       let end = j + 1;
       while (end < row.length && levels[end] === levels[j]) end += 1;
       const piece = `M${across(j)} ${down(i)}H${across(end)}V${down(i + 1)}H${across(j)}z`;
@@ -71,7 +71,7 @@ export function drawMap(p, view, fig) {
   const y = linear([0, P], [MAP.top, MAP.top + P * tall]);
   const middle = (q) => y(q + 0.5);
   const lone = 2 * i + 1 >= D;
-  p.text("title", 0, 15, "PE: positions down, features across", { weight: 650, size: 14 });
+  p.text("title", 0, 15, say("PE: positions down, features across"), { weight: 650, size: 14 });
   heat(p, "map", rows, { left, top: MAP.top, wide, tall });
   shadeKey(p, "key", left + 18, y(P) + 40, 1);
   p.rect("choose", left, MAP.top, D * wide, P * tall, {
@@ -148,7 +148,7 @@ export function drawMap(p, view, fig) {
     max: [0, 31],
     size: 7,
     colour: COLOUR.query,
-    label: "position p",
+    label: say("position p"),
     text: `p = ${at}`,
     onMove: ([, to]) => fig.set({ position: Math.round(to) }),
   });
@@ -162,7 +162,7 @@ export function drawMap(p, view, fig) {
     size: 7,
     colour: COLOUR.key,
     shape: "diamond",
-    label: "position p + k",
+    label: say("position p + k"),
     text: `p + k = ${at + k}`,
     onMove: ([, to]) => fig.set({ offset: Math.round(to) - at }),
   });
@@ -171,19 +171,19 @@ export function drawMap(p, view, fig) {
 // What the circle means: three lines below it, or six beside it on a phone.
 function sayTurn(p, { k, i, omega, angle, here, phone }, x, y) {
   const quiet = { size: 12.5, colour: COLOUR.muted };
-  const up = phone ? "up: sin pω" : `up: feature ${2 * i}, sin pω`;
+  const up = phone ? say("up: sin pω") : say`up: feature ${2 * i}, sin pω`;
   const turned = `= ${fmtShort(angle)} = ${fmt((angle * 180) / Math.PI, 0)}°`;
   const said =
     here.length < 2
       ? [
           [[up], quiet],
-          [["a sine without", "its cosine:"], {}],
-          [["not a point, so", "nothing to turn"], {}],
+          [[say("a sine without"), say("its cosine:")], {}],
+          [[say("not a point, so"), say("nothing to turn")], {}],
         ]
       : [
-          [phone ? [up, "across: cos pω"] : [up, `· across: ${2 * i + 1}, cos pω`], quiet],
+          [phone ? [up, say("across: cos pω")] : [up, say`· across: ${2 * i + 1}, cos pω`], quiet],
           [[`kω = ${k} · ${fmtShort(omega)}`, turned], { weight: 650, colour: COLOUR.accent }],
-          [["a full turn takes", `${fmtShort((2 * Math.PI) / omega)} positions`], quiet],
+          [[say("a full turn takes"), say`${fmtShort((2 * Math.PI) / omega)} positions`], quiet],
         ];
   const lines = said.flatMap(([parts, look]) => (phone ? parts : [parts.join(" ")]).map((text) => [text, look]));
   lines.forEach(([text, look], n) =>
@@ -194,7 +194,7 @@ function sayTurn(p, { k, i, omega, angle, here, phone }, x, y) {
 export function drawCircle(p, view) {
   const { at, k, i, omega, here, there, angle, phone } = view;
   const lone = here.length < 2;
-  p.text("title", 0, 15, lone ? `Frequency i = ${i}: a sine alone` : `Pair i = ${i}: a turn by kω`, {
+  p.text("title", 0, 15, lone ? say`Frequency i = ${i}: a sine alone` : say`Pair i = ${i}: a turn by kω`, {
     weight: 650,
     size: 14,
   });

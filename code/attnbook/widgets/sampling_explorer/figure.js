@@ -5,7 +5,7 @@
 import DATA from "./data.json" with { type: "json" };
 import { figure } from "../kit/card.js";
 import { loadTranslator } from "../kit/files.js";
-import { fmt, fmtShort, html, sum } from "../kit/kit.js";
+import { fmt, fmtShort, html, say, sum } from "../kit/kit.js";
 import { BOOK, fileOf, selectTarget } from "../kit/languages.js";
 import { BOS, nextStep, translateIds } from "../kit/models.js";
 import { filtered, nextBars } from "../kit/next_bars.js";
@@ -56,8 +56,8 @@ function render({ model, el }) {
   const fig = figure({
     model,
     el,
-    title: "Which words may be drawn?",
-    hint: "The bars show which words may come next. Move the sliders, then draw a word and go on from there.",
+    title: say("Which words may be drawn?"),
+    hint: say("The bars show which words may come next. Move the sliders, then draw a word and go on from there."),
   });
   fig.card.prepend(
     styleSheet(`
@@ -102,7 +102,7 @@ function render({ model, el }) {
         fig.redraw();
       },
       (error) => {
-        [loading[into], problems[into]] = [null, `The model could not be loaded: ${error.message}.`];
+        [loading[into], problems[into]] = [null, say`The model could not be loaded: ${error.message}.`];
         fig.redraw();
       },
     ));
@@ -120,9 +120,9 @@ function render({ model, el }) {
 
   nextBars(fig);
 
-  fig.slider("temperature", { label: "Temperature", values: TEMPERATURES, format: (t) => fmt(t, 1) });
-  fig.slider("top_k", { label: "Top-k", values: KS, format: (k) => (k ? String(k) : "off") });
-  fig.slider("top_p", { label: "Top-p", values: PS, format: (q) => (q < 1 ? fmt(q) : "off") });
+  fig.slider("temperature", { label: say("Temperature"), values: TEMPERATURES, format: (t) => fmt(t, 1) });
+  fig.slider("top_k", { label: say("Top-k"), values: KS, format: (k) => (k ? String(k) : say("off")) });
+  fig.slider("top_p", { label: say("Top-p"), values: PS, format: (q) => (q < 1 ? fmt(q) : say("off")) });
 
   // -- word by word --
   let timer = null;
@@ -149,7 +149,7 @@ function render({ model, el }) {
     fig.redraw();
   }
   const next = fig.button(
-    "Draw a word",
+    say("Draw a word"),
     () => {
       stop();
       write();
@@ -157,7 +157,7 @@ function render({ model, el }) {
     { primary: true },
   );
   fig.more();
-  const toEnd = fig.button("To the end", () => {
+  const toEnd = fig.button(say("To the end"), () => {
     if (timer) {
       stop();
       fig.redraw();
@@ -167,32 +167,32 @@ function render({ model, el }) {
     timer = -1; // until the first word is there
     writeOn(model.get("written"));
   });
-  const back = fig.button("Back", () => {
+  const back = fig.button(say("Back"), () => {
     stop();
     fig.set({ written: model.get("written").slice(0, -1), draws: 0 });
   });
-  const more = fig.button("Draw 100", () => fig.set({ draws: Math.min(MOST_DRAWS, model.get("draws") + 100) }));
-  const clear = fig.button("New seed", () => fig.set({ seed: (model.get("seed") + 1) % 10000, draws: 0 }));
+  const more = fig.button(say("Draw 100"), () => fig.set({ draws: Math.min(MOST_DRAWS, model.get("draws") + 100) }));
+  const clear = fig.button(say("New seed"), () => fig.set({ seed: (model.get("seed") + 1) % 10000, draws: 0 }));
   const begins = html("p", { class: "ab-se-prefix" });
-  const buttons = html("div", { class: "ab-se-buttons", role: "group", "aria-label": "Drawing" });
+  const buttons = html("div", { class: "ab-se-buttons", role: "group", "aria-label": say("Drawing") });
   toEnd.before(buttons);
   buttons.append(toEnd, back, more, clear);
   selectTarget(fig, TARGETS, (one) => fig.set({ target: one, written: [], draws: 0 }));
   const begun = fig.select("example", {
-    label: "After",
-    options: () => EXAMPLES[target()].map(({ sentence, prefix }, i) => [i, `“${inARow(prefix)} …”: ${sentence}`]),
+    label: say("After"),
+    options: () => EXAMPLES[target()].map(({ sentence, prefix }, i) => [i, say`“${inARow(prefix)} …”: ${sentence}`]),
   });
   begun.addEventListener("change", () => fig.set({ written: [], draws: 0 }));
   fig.reset(["draws", "seed", "written", "cast"]);
   fig.controlsFirst();
   fig.card.querySelector(".ab-stages").before(begins);
 
-  fig.output("kept", { label: "Words that stay", format: String, note: " " });
+  fig.output("kept", { label: say("Words that stay"), format: String, note: " " });
   const counted = fig.card.querySelector('[data-value="kept"] ~ .ab-note');
-  fig.output("mass", { label: "They held", digits: 3, note: "of the model's probability" });
-  fig.output("entropy_before", { label: "Entropy before", digits: 3, note: "nats" });
-  fig.output("entropy_after", { label: "Entropy after", digits: 3, note: "nats" });
-  fig.output("distinct", { label: "Different words", format: String, note: "when drawn by hundreds" });
+  fig.output("mass", { label: say("They held"), digits: 3, note: say("of the model's probability") });
+  fig.output("entropy_before", { label: say("Entropy before"), digits: 3, note: say("nats") });
+  fig.output("entropy_after", { label: say("Entropy after"), digits: 3, note: say("nats") });
+  fig.output("distinct", { label: say("Different words"), format: String, note: say("when drawn by hundreds") });
   const distinct = fig.card.querySelector('[data-value="distinct"]').parentElement;
 
   return fig.start((state) => {
@@ -207,11 +207,11 @@ function render({ model, el }) {
     const lang = langOf(BOOK[into].codes[1]);
     const history = translator ? historyOf(translator, shown(), written) : [];
     const ended = translator && isEnded(written);
-    counted.textContent = `of ${seen.size}`;
+    counted.textContent = say`of ${seen.size}`;
     source.replaceChildren(
-      "One human translation: ",
+      say("One human translation: "),
       html("span", { lang, text: reference }),
-      into === "zh" ? " Each character counts as a word." : "",
+      into === "zh" ? say(" Each character counts as a word.") : "",
     );
     begins.lang = lang;
     begins.replaceChildren(
@@ -220,7 +220,7 @@ function render({ model, el }) {
       html("b", { text: inARow(prefix) }),
       ...history.flatMap(({ word, logProb }) => [
         ` ${word} `,
-        html("small", { text: fmtShort(Math.exp(logProb)), title: "the model’s probability" }),
+        html("small", { text: fmtShort(Math.exp(logProb)), title: say("the model’s probability") }),
       ]),
       ended ? "" : " …",
     );
@@ -247,7 +247,7 @@ function render({ model, el }) {
       exact: Boolean(translator),
     };
     next.disabled = toEnd.disabled = Boolean(ended);
-    toEnd.textContent = timer ? "Stop" : "To the end";
+    toEnd.textContent = timer ? say("Stop") : say("To the end");
     back.disabled = !written.length;
     fig.card.setAttribute("aria-busy", String(Boolean(view.loading)));
     more.disabled = draws >= MOST_DRAWS;

@@ -2,28 +2,28 @@
  * measured, and a table. */
 
 import { figure } from "../kit/card.js";
-import { clamp, COLOUR, fmt, html, range } from "../kit/kit.js";
+import { clamp, COLOUR, columns, fmt, html, range, say } from "../kit/kit.js";
 import { linear, NARROW } from "../kit/paint.js";
 
 const SCORES = [
-  ["dot", "dot product"],
-  ["scaled_dot", "scaled dot product"],
-  ["multiplicative", "multiplicative"],
-  ["additive", "additive"],
-  ["gaussian", "Gaussian"],
+  ["dot", say("dot product")],
+  ["scaled_dot", say("scaled dot product"), say("scaled dot")], // on a phone
+  ["multiplicative", say("multiplicative")],
+  ["additive", say("additive")],
+  ["gaussian", say("Gaussian")],
 ];
 const MOST = 12; // sizes go from 1 to 2¹²
 const SIZES = range(MOST + 1).map((power) => 2 ** power);
 const COLUMNS = [
-  ["parameters", "parameters"],
-  ["multiply_adds", "multiply-adds"],
-  ["largest", "numbers for all pairs"],
+  ["parameters", say("parameters")],
+  ["multiply_adds", say("multiply-adds")],
+  ["largest", say("numbers for all pairs")],
 ];
 const LINES = {
-  multiply_adds: { label: "multiply-adds", colour: COLOUR.accent, mark: "line" },
-  largest: { label: "numbers for all pairs", colour: COLOUR.ink, mark: "dash" },
+  multiply_adds: { label: say("multiply-adds"), colour: COLOUR.accent, mark: "line" },
+  largest: { label: say("numbers for all pairs"), colour: COLOUR.ink, mark: "dash" },
 };
-const TIME = { label: "time, where measured", colour: COLOUR.ink, mark: "diamond" };
+const TIME = { label: say("time, where measured"), colour: COLOUR.ink, mark: "diamond" };
 // From chapters/results/scores.json: d, h, and how many times the scaled dot product's time the additive score took.
 const [MEASURED_FOR, MEASURED] = [
   256, // queries, and keys
@@ -76,8 +76,7 @@ function big(count) {
 const factor = (ratio) => Math.max(ratio, 1 / ratio);
 const digits = (x) => String(x >= 1000 ? Math.round(x) : Number(x.toPrecision(3)));
 const nearOne = (ratio) => ratio !== 1 && factor(ratio) < 1.005;
-const ratioName = (ratio) =>
-  nearOne(ratio) ? "≈ × 1" : `${ratio < 1 ? "÷" : "×"} ${digits(factor(ratio))}`;
+const ratioName = (ratio) => (nearOne(ratio) ? "≈ × 1" : `${ratio < 1 ? "÷" : "×"} ${digits(factor(ratio))}`);
 
 // Times vary from round to round: two digits, and what is within 15 % counts as level.
 const level = (ratio) => factor(ratio) < 1.15;
@@ -89,34 +88,42 @@ const timeName = (ratio) => (level(ratio) ? "≈ × 1" : `${ratio < 1 ? "÷" : "
 // The smallest number of hidden units with which the additive score saves no multiply-adds.
 const noneSaved = (sizes) => Math.ceil(levelHidden(sizes));
 
-const asMany = (shown) => (shown === "2" ? "twice as" : `${shown} times as`);
+// "twice as", "3.2 times as": how much more.
+const asMany = (shown) => (shown === "2" ? say("twice as") : say`${shown} times as`);
 
 function inWords(sizes) {
   const { h } = sizes;
   const ratio = times("multiply_adds", sizes, h);
-  const much = nearOne(ratio) ? "about as" : ratio === 1 ? "as" : asMany(digits(factor(ratio)));
+  const much = nearOne(ratio) ? say("about as") : ratio === 1 ? say("as") : asMany(digits(factor(ratio)));
   const work =
     ratio < 1
-      ? `the dot product does ${much} many multiply-adds as the additive score`
-      : `the additive score does ${much} many multiply-adds as the dot product`;
+      ? say`At h = ${h} the dot product does ${much} many multiply-adds as the additive score`
+      : say`At h = ${h} the additive score does ${much} many multiply-adds as the dot product`;
+  const numbers = asMany(String(h));
   const held =
     h === 1
-      ? ", and both hold one number for each pair"
-      : `${ratio < 1 ? ", which" : " and"} holds ${asMany(String(h))} many numbers, each put through a tanh`;
-  return `At h = ${h} ${work}${held}. ${inTime(sizes) || inArithmetic(sizes, ratio < 1 ? "the additive score" : "it")}`;
+      ? say(", and both hold one number for each pair.")
+      : ratio < 1
+        ? say`, which holds ${numbers} many numbers, each put through a tanh.`
+        : say` and holds ${numbers} many numbers, each put through a tanh.`;
+  return `${work}${held} ${inTime(sizes) || inArithmetic(sizes, ratio < 1)}`;
 }
 
 function inTime(sizes) {
   const [, ratio] = measured(sizes).find(([h]) => h === sizes.h) || [];
   if (!ratio) return "";
-  if (level(ratio)) return "Measured, both take about as long.";
-  const slower = ratio > 1 ? "additive score" : "dot product";
-  return `Measured, the ${slower} takes ${asMany(twoDigits(ratio))} long.`;
+  if (level(ratio)) return say("Measured, both take about as long.");
+  return ratio > 1
+    ? say`Measured, the additive score takes ${asMany(twoDigits(ratio))} long.`
+    : say`Measured, the dot product takes ${asMany(twoDigits(ratio))} long.`;
 }
 
-function inArithmetic(sizes, additive) {
+function inArithmetic(sizes, named) {
   const from = noneSaved(sizes);
-  return from > 1 ? `Below h = ${from} ${additive} saves multiply-adds.` : "At these sizes no h saves any.";
+  if (from <= 1) return say("At these sizes no h saves any.");
+  return named
+    ? say`Below h = ${from} the additive score saves multiply-adds.`
+    : say`Below h = ${from} it saves multiply-adds.`;
 }
 
 // ---- the two lines ----
@@ -124,14 +131,14 @@ function inArithmetic(sizes, additive) {
 const TICKS = [-8, -4, 0, 4, 8, 12];
 const [LOWEST, HIGHEST] = [-11, 17]; // of the logarithms: from 2⁻¹⁰ to 2¹⁴, and room for words
 const WHERE = [
-  "Time was measured in one CPU thread for T = S = 256",
-  "and d = 64, 256 or 1024, against the scaled dot product.",
+  say("Time was measured in one CPU thread for T = S = 256"),
+  say("and d = 64, 256 or 1024, against the scaled dot product."),
 ];
 
 // What the additive score's arithmetic is beside the dot product's, in as many words as there is room for.
 function drawSide(p, key, word, left, right, top) {
-  const fits = (lines) => right - left >= 8 + 7 * Math.max(...lines.map((line) => line.length));
-  const lines = [[`${word} arithmetic`], [word, "arithmetic"], [word]].find(fits) || [];
+  const fits = (lines) => right - left >= 8 + 7 * Math.max(...lines.map(columns));
+  const lines = [[say`${word} arithmetic`], [word, say("arithmetic")], [word]].find(fits) || [];
   lines.forEach((line, i) =>
     p.text(`${key}${i}`, (left + right) / 2, top + 16 + 16 * i, line, { anchor: "middle", colour: COLOUR.ink }),
   );
@@ -152,15 +159,15 @@ function drawLines(p, { sizes, level: from }, fig) {
     xTicks: p.narrow ? range(0, MOST + 1).filter((k) => k % 2 === 0) : range(MOST + 1),
     xFormat: (k) => 2 ** k,
     yTicks: TICKS,
-    yFormat: (k) => (k === 0 ? "dot product" : `${k < 0 ? "÷" : "×"} ${2 ** Math.abs(k)}`),
-    xLabel: "hidden units h",
+    yFormat: (k) => (k === 0 ? say("dot product") : `${k < 0 ? "÷" : "×"} ${2 ** Math.abs(k)}`),
+    xLabel: say("hidden units h"),
   });
   notes.forEach((note, i) =>
     p.text(`where${i}`, 0, plot.bottom + 58 + 16 * i, note, { size: 12, colour: COLOUR.muted }),
   );
   p.line("one", plot.left, y(0), plot.right, y(0), { stroke: COLOUR.muted, "stroke-width": 1.5 });
-  drawSide(p, "lessName", "less", x(0), edge, plot.top);
-  drawSide(p, "moreName", "more", edge, plot.right, plot.top);
+  drawSide(p, "lessName", say("less"), x(0), edge, plot.top);
+  drawSide(p, "moreName", say("more"), edge, plot.right, plot.top);
   const now = Math.log2(sizes.h);
   const ratios = Object.keys(LINES).map((what) => times(what, sizes, sizes.h));
   const heights = ratios.map(Math.log2);
@@ -182,8 +189,8 @@ function drawLines(p, { sizes, level: from }, fig) {
     max: [MOST, Infinity],
     size: 8,
     colour: LINES.multiply_adds.colour,
-    label: "hidden units h",
-    text: `${sizes.h}: multiply-adds ${ratioName(ratios[0])}`,
+    label: say("hidden units h"),
+    text: say`${sizes.h}: multiply-adds ${ratioName(ratios[0])}`,
     onMove: ([to]) => fig.set({ h: 2 ** Math.round(to) }),
   });
   // A number stands above its mark, to the left, where no line runs (at the left edge: to the right). The lower one
@@ -217,7 +224,7 @@ function drawTimes(p, sizes, { x, y }) {
     if (points.length > 1 && h !== sizes.h) return;
     const room = top - y(Math.log2(h)); // up to the dashed line
     const crossed = Math.abs(room) < 6 || Math.abs(y(0) - top) < 8;
-    const number = p.narrow ? timeName(ratio) : `time ${timeName(ratio)}`;
+    const number = p.narrow ? timeName(ratio) : say`time ${timeName(ratio)}`;
     p.text(`took${i}`, left + 11, top + (!crossed ? 5 : room > 14 ? -8 : 20), number, {
       weight: 700,
       colour: TIME.colour,
@@ -236,8 +243,7 @@ function drawTable(p, view) {
   const columns = p.width < 300 ? COLUMNS.slice(1) : COLUMNS;
   const left = 148;
   const wide = (p.width - left) / columns.length;
-  const right = (c) =>
-    p.width - (p.narrow ? [0, 92, 194][columns.length - 1 - c] : (columns.length - 1 - c) * wide);
+  const right = (c) => p.width - (p.narrow ? [0, 92, 194][columns.length - 1 - c] : (columns.length - 1 - c) * wide);
   const end = { size: 13, anchor: "end" };
   columns.forEach(([, label], c) => {
     const lines = p.narrow ? label.split(/(?<=numbers) /) : [label];
@@ -249,20 +255,21 @@ function drawTable(p, view) {
       }),
     );
   });
-  SCORES.forEach(([name, label], i) => {
+  SCORES.forEach(([name, label, short = label], i) => {
     const y = rowTop(p.narrow, i);
     const weight = name === "additive" ? 700 : 500;
     p.line(`rule${i}`, 0, y, p.width, y, { stroke: COLOUR.grid, "stroke-width": 1 });
-    p.text(`name${i}`, 0, y + 17, p.narrow ? label.replace("scaled dot product", "scaled dot") : label, { weight });
+    p.text(`name${i}`, 0, y + 17, p.narrow ? short : label, { weight });
     columns.forEach(([what], c) => {
       const count = view.costs[i][what];
       const compared = what !== "parameters";
-      p.text(`count${i}-${c}`, right(c) - (compared && !p.narrow ? 76 : 0), y + 17, count === 0 ? "none" : big(count), {
-        ...end,
-        weight,
-        "data-cell": `${name}-${what}`,
-        "data-count": count,
-      });
+      p.text(
+        `count${i}-${c}`,
+        right(c) - (compared && !p.narrow ? 76 : 0),
+        y + 17,
+        count === 0 ? say("none") : big(count),
+        { ...end, weight, "data-cell": `${name}-${what}`, "data-count": count },
+      );
       if (compared && i && !p.narrow)
         p.text(`ratio${i}-${c}`, right(c), y + 17, ratioName(count / view.costs[0][what]), {
           ...end,
@@ -281,19 +288,21 @@ function render({ model, el }) {
   const fig = figure({
     model,
     el,
-    title: "Which score is cheaper?",
-    hint: "Drag the dot to the left: what gets cheaper, and what does not?",
+    title: say("Which score is cheaper?"),
+    hint: say("Drag the dot to the left: what gets cheaper, and what does not?"),
   });
   fig.stage({
-    label: ({ sizes }) =>
-      "Two rising lines over the hidden units: how many times the dot product's multiply-adds the additive score " +
-      `does, and how many times as many numbers it holds for the pairs. At h = ${sizes.h} they are at ` +
-      `${Object.keys(LINES)
-        .map((what) => ratioName(times(what, sizes, sizes.h)))
-        .join(" and ")}; the first is below the dot product's for h below ${noneSaved(sizes)}` +
-      measured(sizes)
-        .map(([h, ratio]) => `. Time measured at h = ${h}: ${timeName(ratio)}`)
-        .join(""),
+    label: ({ sizes }) => {
+      const [first, second] = Object.keys(LINES).map((what) => ratioName(times(what, sizes, sizes.h)));
+      const lines = say(
+        "Two rising lines over the hidden units: how many times the dot product's multiply-adds the additive score " +
+          "does, and how many times as many numbers it holds for the pairs. At h = {h} they are at {first} and " +
+          "{second}; the first is below the dot product's for h below {from}",
+        { h: sizes.h, first, second, from: noneSaved(sizes) },
+      );
+      const took = measured(sizes).map(([h, ratio]) => say`. Time measured at h = ${h}: ${timeName(ratio)}`);
+      return lines + took.join("");
+    },
     height: (width) => (width < NARROW ? 312 : 340),
     draw: (p, view) => drawLines(p, view, fig),
   });
@@ -301,18 +310,18 @@ function render({ model, el }) {
     label(view) {
       const lines = SCORES.map(([, label], i) => {
         const { parameters, multiply_adds, largest } = view.costs[i];
-        return `${label}: ${parameters} parameters, ${multiply_adds} multiply-adds, ${largest} numbers for the pairs`;
+        return say`${label}: ${parameters} parameters, ${multiply_adds} multiply-adds, ${largest} numbers for the pairs`;
       });
-      return `Costs: ${lines.join("; ")}`;
+      return say`Costs: ${lines.join("; ")}`;
     },
     height: (width) => rowTop(width < NARROW, SCORES.length) + 4,
     draw: drawTable,
   });
-  fig.slider("h", { label: "hidden units h", values: SIZES });
+  fig.slider("h", { label: say("hidden units h"), values: SIZES });
   fig.more();
-  fig.slider("d", { label: "size d", values: SIZES });
-  fig.slider("num_queries", { label: "queries T", values: SIZES });
-  fig.slider("num_keys", { label: "keys S", values: SIZES });
+  fig.slider("d", { label: say("size d"), values: SIZES });
+  fig.slider("num_queries", { label: say("queries T"), values: SIZES });
+  fig.slider("num_keys", { label: say("keys S"), values: SIZES });
   fig.reset();
   fig.controlsFirst();
   const [drawings, said] = [".ab-stages", ".ab-said"].map((part) => fig.card.querySelector(part));

@@ -1,6 +1,6 @@
 /* The plane, and the weights of two scores side by side. */
 
-import { COLOUR, dot, fmt, range } from "../kit/kit.js";
+import { COLOUR, dot, fmt, range, say } from "../kit/kit.js";
 import { linear } from "../kit/paint.js";
 import { joinPieces, levelStep, onCircle, REACH, region } from "./maths.js";
 
@@ -34,8 +34,17 @@ export function drawPlane(p, view, fig) {
   const plot = p.plot({ top: 30, right: 10, bottom: 40, left: 44 });
   const x = linear([-REACH, REACH], [plot.left, plot.right]);
   const y = linear([-REACH, REACH], [plot.bottom, plot.top]);
-  p.text("title", 0, 15, `Score over all keys: ${view.label}`, { weight: 650, size: 14 });
-  p.axes("axes", { plot, x, y, xLabel: "first feature", yLabel: "second feature", xTicks: 6, yTicks: 6, grid: false });
+  p.text("title", 0, 15, say`Score over all keys: ${view.label}`, { weight: 650, size: 14 });
+  p.axes("axes", {
+    plot,
+    x,
+    y,
+    xLabel: say("first feature"),
+    yLabel: say("second feature"),
+    xTicks: 6,
+    yTicks: 6,
+    grid: false,
+  });
 
   const { axis, values } = view.field;
   const greatest = Math.max(...values.flat().map(Math.abs));
@@ -157,11 +166,11 @@ export function drawPlane(p, view, fig) {
       y,
       at: key,
       step: 0.1,
-      label: `key ${j + 1}`,
+      label: say`key ${j + 1}`,
       colour: COLOUR.key,
       shape: "diamond",
       size: 8,
-      text: `${fmt(key[0])}, ${fmt(key[1])}: score ${fmt(view.scores[j])}, weight ${fmt(view.weights[j])}`,
+      text: say`${fmt(key[0])}, ${fmt(key[1])}: score ${fmt(view.scores[j])}, weight ${fmt(view.weights[j])}`,
       onMove: (to) =>
         fig.set({ key: view.keys.map((k, i) => (i === j ? (view.circle ? onCircle([to], view.radius)[0] : to) : k)) }),
     });
@@ -172,7 +181,7 @@ export function drawPlane(p, view, fig) {
     y,
     at: view.query,
     step: 0.1,
-    label: "query",
+    label: say("query"),
     colour: COLOUR.query,
     size: 9,
     onMove: (query) => fig.set({ query }),
@@ -185,7 +194,7 @@ export function drawPlane(p, view, fig) {
 export function drawWeights(p, view) {
   const wide = p.width - 34 - 44;
   const hatch = p.hatch("hatch", COLOUR.weight);
-  p.text("title", 0, 15, "Softmax over the four keys", { weight: 650, size: 14 });
+  p.text("title", 0, 15, say("Softmax over the four keys"), { weight: 650, size: 14 });
   p.legend(
     "legend",
     -4,
@@ -215,7 +224,7 @@ export function drawWeights(p, view) {
     bar("weight", y, view.weights[j], COLOUR.weight);
     bar("other", y + 18, view.others[j], hatch);
     const norm = ["dot", "gaussian"].includes(view.name) ? `; −½‖k‖²: ${fmt(-dot(key, key) / 2)}` : "";
-    p.text(`score${j}`, 34, y + 48, `score ${fmt(view.scores[j])}${norm}`, {
+    p.text(`score${j}`, 34, y + 48, `${say`score ${fmt(view.scores[j])}`}${norm}`, {
       size: 12,
       colour: COLOUR.muted,
       "data-cell": `score-${j + 1}`,

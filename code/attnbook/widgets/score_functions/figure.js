@@ -1,24 +1,33 @@
 /* Score functions: five scores of a query over the plane of all keys, and their weights. */
 
 import { figure } from "../kit/card.js";
-import { dot, fmt, range, softmax, sum } from "../kit/kit.js";
+import { dot, fmt, range, say, softmax, sum } from "../kit/kit.js";
 import { drawPlane, drawWeights, subscript } from "./drawing.js";
 import {
-  joinPieces, largestDifference, levelStep, onCircle, region, sampleScores, score, scoreAll, SCORES,
+  joinPieces,
+  largestDifference,
+  levelStep,
+  onCircle,
+  region,
+  sampleScores,
+  score,
+  scoreAll,
+  SCORES,
 } from "./maths.js";
 
 function render({ model, el }) {
   const fig = figure({
     model,
     el,
-    title: "Ways to score a key",
-    hint:
+    title: say("Ways to score a key"),
+    hint: say(
       "Drag q and the keys: when do a dot product and nearness give the same weights? Violet: score above zero; " +
-      "grey: below.",
+        "grey: below.",
+    ),
   });
   fig.stage({
     label: (view) =>
-      `Plane of keys: query at ${view.query.map((v) => fmt(v)).join(", ")}; level lines of the ${view.label} score`,
+      say`Plane of keys: query at ${view.query.map((v) => fmt(v)).join(", ")}; level lines of the ${view.label} score`,
     basis: 340,
     grow: 3,
     height: (width) => width + 16,
@@ -26,16 +35,19 @@ function render({ model, el }) {
   });
   fig.stage({
     label: (view) =>
-      `Weights of the four keys: ${view.weights.map((a) => fmt(a, 3)).join(", ")}; with the score ${view.other} ` +
-      view.others.map((a) => fmt(a, 3)).join(", "),
+      say("Weights of the four keys: {weights}; with the score {other} {others}", {
+        weights: view.weights.map((a) => fmt(a, 3)).join(", "),
+        other: view.other,
+        others: view.others.map((a) => fmt(a, 3)).join(", "),
+      }),
     basis: 230,
     grow: 2,
     height: 304,
     draw: drawWeights,
   });
-  const select = fig.select("score", { label: "Score", options: SCORES.map(([name, text]) => [name, text]) });
+  const select = fig.select("score", { label: say("Score"), options: SCORES.map(([name, text]) => [name, text]) });
   select.style.minWidth = select.parentNode.style.minWidth = "0"; // the longest formula is wider than a phone
-  fig.checkbox("on_circle", { label: "Keys on a circle (equal norms)" });
+  fig.checkbox("on_circle", { label: say("Keys on a circle (equal norms)") });
   fig.reset(["query", "key"]);
   fig.controlsFirst();
   const shortName = (name) => SCORES.find(([one]) => one === name)[2];
@@ -103,14 +115,16 @@ function sayChange(what, before, now) {
   const rise = now.weights.map((a, j) => a - before.weights[j]);
   const j = rise.reduce((most, r, i) => (Math.abs(r) > Math.abs(rise[most]) ? i : most), 0);
   const cause = {
-    score: `From ${before.label} to ${now.label}`,
-    circle: now.circle ? "With all keys at one distance from 0" : "With the keys where they were",
-    query: "As q moved",
+    score: () => say`From ${before.label} to ${now.label}`,
+    circle: () => (now.circle ? say("With all keys at one distance from 0") : say("With the keys where they were")),
+    query: () => say("As q moved"),
   }[what];
-  const start = cause || `As ${what} moved`;
-  if (Math.abs(rise[j]) < 0.005) return `${start}, no weight changed by as much as 0.005. `;
-  const way = rise[j] > 0 ? "rose" : "fell";
-  return `${start}, the weight of k${subscript(j)} ${way} from ${fmt(before.weights[j])} to ${fmt(now.weights[j])}. `;
+  const start = cause ? cause() : say`As ${what} moved`;
+  if (Math.abs(rise[j]) < 0.005) return say`${start}, no weight changed by as much as 0.005. `;
+  const [key, was, is] = [`k${subscript(j)}`, fmt(before.weights[j]), fmt(now.weights[j])];
+  return rise[j] > 0
+    ? say`${start}, the weight of ${key} rose from ${was} to ${is}. `
+    : say`${start}, the weight of ${key} fell from ${was} to ${is}. `;
 }
 
 // What the chosen score looks like over the plane, and which key it prefers at present.
@@ -120,27 +134,26 @@ function sayScore(name, query, scores, weights, dots, { w_v }) {
   const [most, second] = order.map((j) => weights[j]);
   const lead =
     most - second < 0.0005
-      ? `${best} and ${next} tie at a weight of ${fmt(most)}`
-      : `${best} scores highest, ${fmt(scores[order[0]])}, and gets ${fmt(most)} of the weight`;
+      ? say`${best} and ${next} tie at a weight of ${fmt(most)}`
+      : say`${best} scores highest, ${fmt(scores[order[0]])}, and gets ${fmt(most)} of the weight`;
   const still = Math.hypot(...query) < 1e-9;
   if (still && name !== "gaussian" && name !== "additive")
-    return "The query is 0: every key scores 0, wherever it is, and all weights are equal.";
-  if (name === "dot") return `The level lines are straight and cross q at right angles; ${lead}.`;
+    return say("The query is 0: every key scores 0, wherever it is, and all weights are equal.");
+  if (name === "dot") return say`The level lines are straight and cross q at right angles; ${lead}.`;
   if (name === "scaled_dot")
-    return (
-      "The dot product divided by √2: the same lines, and weights that are closer together; " +
-      `${lead} (${fmt(Math.max(...dots))} undivided).`
+    return say(
+      "The dot product divided by √2: the same lines, and weights that are closer together; {lead} ({most} undivided).",
+      { lead, most: fmt(Math.max(...dots)) },
     );
   if (name === "multiplicative")
-    return `qᵀMk is the dot product of k with Mᵀq: the lines cross that dashed arrow at right angles; ${lead}.`;
-  if (name === "additive") {
-    const limit = fmt(sum(w_v.map(Math.abs)));
-    return (
-      `tanh keeps each hidden unit between −1 and 1, so every score is between −${limit} and ${limit}, and the ` +
-      `lines bend; ${lead}.`
+    return say`qᵀMk is the dot product of k with Mᵀq: the lines cross that dashed arrow at right angles; ${lead}.`;
+  if (name === "additive")
+    return say(
+      "tanh keeps each hidden unit between −1 and 1, so every score is between −{limit} and {limit}, and the lines " +
+        "bend; {lead}.",
+      { limit: fmt(sum(w_v.map(Math.abs))), lead },
     );
-  }
-  return `The level lines are circles around q, so the nearest key wins: ${lead}.`;
+  return say`The level lines are circles around q, so the nearest key wins: ${lead}.`;
 }
 
 // The dot product beside the Gaussian: what is left between them is −½‖k‖².
@@ -149,16 +162,18 @@ function sayPair(name, keys, weights, others) {
   const norms = keys.map((key) => dot(key, key) / 2);
   const [low, high] = [Math.min(...norms), Math.max(...norms)];
   if (high - low < 1e-9)
-    return (
-      ` All keys have length ${fmt(Math.sqrt(2 * high))}: the Gaussian takes the same ${fmt(high)} off every score, ` +
-      "the softmax does not notice, and the two sets of weights are one."
+    return say(
+      " All keys have length {length}: the Gaussian takes the same {half} off every score, the softmax does not " +
+        "notice, and the two sets of weights are one.",
+      { length: fmt(Math.sqrt(2 * high)), half: fmt(high) },
     );
   const longest = `k${subscript(norms.indexOf(high))}`;
   const largest = largestDifference(weights, others);
-  const apart = largest < 0.0005 ? "less than 0.001" : `up to ${fmt(largest, 3)}`;
-  return (
-    ` The Gaussian takes ½‖k‖² off the dot product: ${fmt(high)} for the longest key, ${longest}, and only ` +
-    `${fmt(low)} for the shortest. So the two sets of weights differ by ${apart}.`
+  const apart = largest < 0.0005 ? say("less than 0.001") : say`up to ${fmt(largest, 3)}`;
+  return say(
+    " The Gaussian takes ½‖k‖² off the dot product: {high} for the longest key, {longest}, and only {low} for the " +
+      "shortest. So the two sets of weights differ by {apart}.",
+    { high: fmt(high), longest, low: fmt(low), apart },
   );
 }
 

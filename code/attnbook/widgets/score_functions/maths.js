@@ -1,13 +1,13 @@
 /* Five scores, and the level lines of a score over the plane. */
 
-import { dot, linspace, range, sum } from "../kit/kit.js";
+import { dot, linspace, range, say, sum } from "../kit/kit.js";
 
 export const SCORES = [
-  ["dot", "dot product  q·k", "dot"],
-  ["scaled_dot", "scaled dot  q·k/√d", "scaled dot"],
-  ["multiplicative", "multiplicative  qᵀMk", "multiplicative"],
-  ["additive", "additive  w_vᵀ tanh(W_q q + W_k k)", "additive"],
-  ["gaussian", "Gaussian  −½‖q−k‖²", "Gaussian"],
+  ["dot", say("dot product  q·k"), say("dot")],
+  ["scaled_dot", say("scaled dot  q·k/√d"), say("scaled dot")],
+  ["multiplicative", say("multiplicative  qᵀMk"), say("multiplicative")],
+  ["additive", say("additive  w_vᵀ tanh(W_q q + W_k k)"), say("additive")],
+  ["gaussian", say("Gaussian  −½‖q−k‖²"), say("Gaussian")],
 ];
 export const REACH = 3;
 const CELLS = 48; // the plane is sampled at 49 × 49 points

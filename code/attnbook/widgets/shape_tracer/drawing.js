@@ -1,6 +1,6 @@
 /* The six steps, and the tensor of the chosen one as cells. */
 
-import { COLOUR, fmt, range, weightFill, weightInk } from "../kit/kit.js";
+import { COLOUR, fmt, range, say, weightFill, weightInk } from "../kit/kit.js";
 import { blocksOf, LOOKS, STEPS, WEIGHT } from "./maths.js";
 
 export const letter = (t) => "abcdef"[t];
@@ -97,14 +97,17 @@ function drawHeadings(p, view, plan) {
           "stroke-linecap": "round",
         });
         g.mark(`mark${head}`, shape, x + 6, y - 33, 4.5, { fill: colour });
-        g.text(`head${head}`, x + 15, y - 28.5, across < 62 && step !== 3 ? String(head + 1) : `head ${head + 1}`, {
+        g.text(`head${head}`, x + 15, y - 28.5, across < 62 && step !== 3 ? String(head + 1) : say`head ${head + 1}`, {
           size: 12.5,
           weight: 600,
         });
         if (step === 3) {
           if (!beside || size.T > 3)
-            g.text(`weights${head}`, x + 66, y - 28.5, "weights", { size: 12.5, colour: COLOUR.muted });
-          g.text(`context${head}`, left, top - (beside ? 28.5 : 7), "context", { size: 12.5, colour: COLOUR.muted });
+            g.text(`weights${head}`, x + 66, y - 28.5, say("weights"), { size: 12.5, colour: COLOUR.muted });
+          g.text(`context${head}`, left, top - (beside ? 28.5 : 7), say("context"), {
+            size: 12.5,
+            colour: COLOUR.muted,
+          });
           if (beside)
             range(size.T).forEach((j) =>
               g.text(`key${head}-${j}`, x + (j + 0.5) * WEIGHT, y - 7, letter(j), {
@@ -221,8 +224,10 @@ export function drawTensor(p, view, fig, ids, onKey) {
       "data-handle": "cells",
       onkeydown: onKey,
       "aria-activedescendant": `${ids}-${cell.join("-")}`,
-      "aria-label":
-        `The numbers of the tensor after step ${step + 1}, ${STEPS[step]}; ` + "the arrow keys follow another one",
+      "aria-label": say("The numbers of the tensor after step {number}, {step}; the arrow keys follow another one", {
+        number: step + 1,
+        step: STEPS[step],
+      }),
     },
     (all) =>
       range(size.T).forEach((t) =>
@@ -236,8 +241,9 @@ export function drawTensor(p, view, fig, ids, onKey) {
               role: "option",
               "aria-selected": String(t === cell[0] && f === cell[1]),
               "aria-label":
-                `feature ${f} of position ${letter(t)}, now at ` +
-                `${indexText(view.paths[t][f][step])}${step && view.astray.has(`${t}-${f}`) ? ", misplaced" : ""}`,
+                step && view.astray.has(`${t}-${f}`)
+                  ? say`feature ${f} of position ${letter(t)}, now at ${indexText(view.paths[t][f][step])}, misplaced`
+                  : say`feature ${f} of position ${letter(t)}, now at ${indexText(view.paths[t][f][step])}`,
               "data-cell": `${t}-${f}`,
               cursor: "pointer",
               onpointermove: pick,

@@ -2,12 +2,27 @@
  * A cell is named by where it was after the projection: the letter of its position, the number of its feature. */
 
 import { figure } from "../kit/card.js";
-import { clamp, fmt, html, newId, range } from "../kit/kit.js";
+import { clamp, fmt, html, newId, range, say } from "../kit/kit.js";
 import { NARROW } from "../kit/paint.js";
 import { drawSteps, drawTensor, indexText, letter, shapeText } from "./drawing.js";
 import {
-  attend, blocksOf, divisionError, furthest, HEADS, mergeHeads, misplaced, POSITIONS, sample, shapesOf, SIZES,
-  splitHeads, STEPS, TALLEST, trace, traceAll, viewHeads,
+  attend,
+  blocksOf,
+  divisionError,
+  furthest,
+  HEADS,
+  mergeHeads,
+  misplaced,
+  POSITIONS,
+  sample,
+  shapesOf,
+  SIZES,
+  splitHeads,
+  STEPS,
+  TALLEST,
+  trace,
+  traceAll,
+  viewHeads,
 } from "./maths.js";
 
 function inWords(view) {
@@ -23,61 +38,99 @@ function inWords(view) {
   const name = `${letter(t)}${f}`;
   const [, h, row] = path[3];
   const letters = (ts) =>
-    ts.length === 1 ? letter(ts[0]) : `${ts.slice(0, -1).map(letter).join(", ")} and ${letter(ts.at(-1))}`;
+    ts.length === 1
+      ? letter(ts[0])
+      : say("{others} and {last}", { others: ts.slice(0, -1).map(letter).join(", "), last: letter(ts.at(-1)) });
   const inHead = [...new Set(range(T * Dh).map((m) => Math.floor((h * T * Dh + m) / D)))];
   const own = Dh * Math.floor(f / Dh); // the first feature of the head that the followed one belongs to
-  const owned = Dh === 1 ? `feature ${own}` : `features ${own} to ${own + Dh - 1}`;
+  const owned = Dh === 1 ? say`feature ${own}` : say`features ${own} to ${own + Dh - 1}`;
   const astray = view.astray.size > 0;
   if (step === 0)
-    return (
-      `${name} is feature ${f} of position ${letter(t)}. It belongs to head ${Math.floor(f / Dh) + 1}, which ` +
-      `should get ${owned} of every position.`
+    return say(
+      "{name} is feature {f} of position {at}. It belongs to head {head}, which should get {owned} of every position.",
+      { name, f, at: letter(t), head: Math.floor(f / Dh) + 1, owned },
     );
   if (wrong && !astray)
-    return (
-      "With one head there is nothing to share out, so nothing can go wrong: the view without the transpose is right."
+    return say(
+      "With one head there is nothing to share out, so nothing can go wrong: the view without the transpose is right.",
     );
   if (wrong && step < 3) {
-    return (
-      `The shape is right, and no error is raised. But a view keeps the order of memory: head ${h + 1} should hold ` +
-      `${Dh} ${Dh === 1 ? "feature" : "features"} of all ${T} positions, and ` +
-      (inHead.length < T
-        ? `it holds numbers of ${inHead.length === 1 ? "position" : "positions"} ${letters(inHead)} only. `
-        : "it holds the wrong ones. ") +
-      `${step === 2 ? "The missing transpose would have sorted them. " : ""}${name} is in row ` +
-      `${letter(row)} of head ${h + 1}.`
-    );
+    const should = { head: h + 1, Dh, T };
+    return [
+      Dh === 1
+        ? say(
+            "The shape is right, and no error is raised. But a view keeps the order of memory: head {head} should " +
+              "hold {Dh} feature of all {T} positions, ",
+            should,
+          )
+        : say(
+            "The shape is right, and no error is raised. But a view keeps the order of memory: head {head} should " +
+              "hold {Dh} features of all {T} positions, ",
+            should,
+          ),
+      inHead.length >= T
+        ? say("and it holds the wrong ones. ")
+        : inHead.length === 1
+          ? say`and it holds numbers of position ${letters(inHead)} only. `
+          : say`and it holds numbers of positions ${letters(inHead)} only. `,
+      step === 2 ? say("The missing transpose would have sorted them. ") : "",
+      say`${name} is in row ${letter(row)} of head ${h + 1}.`,
+    ].join("");
   }
   if (step === 1)
-    return (
-      `${H === 1 ? "Each row stays in one piece" : `Each row is cut into ${H} pieces of ${Dh}`}; nothing moves in ` +
-      `memory. ${name} becomes number ${f % Dh} of piece ${h}.`
-    );
+    return H === 1
+      ? say`Each row stays in one piece; nothing moves in memory. ${name} becomes number ${f % Dh} of piece ${h}.`
+      : say(
+          "Each row is cut into {H} pieces of {Dh}; nothing moves in memory. {name} becomes number {number} of piece " +
+            "{piece}.",
+          { H, Dh, name, number: f % Dh, piece: h },
+        );
   if (step === 2)
-    return (
-      `The head axis comes before the positions: each head is now a table of its own, ${T} positions by ${Dh} ` +
-      `${Dh === 1 ? "feature" : "features"}, and all heads can attend in one batch.`
-    );
+    return Dh === 1
+      ? say(
+          "The head axis comes before the positions: each head is now a table of its own, {T} positions by {Dh} " +
+            "feature, and all heads can attend in one batch.",
+          { T, Dh },
+        )
+      : say(
+          "The head axis comes before the positions: each head is now a table of its own, {T} positions by {Dh} " +
+            "features, and all heads can attend in one batch.",
+          { T, Dh },
+        );
   if (step === 3) {
     const shares = run.weights[h][row].map((a) => fmt(a)).join(", ");
-    return wrong
-      ? `Head ${h} treats pieces of ${letters(inHead)} as if they were ${T} positions, with weights ${shares}.` +
-          (inHead.length < T ? " It never sees the others." : "")
-      : `Only numbers of one head meet: in row ${letter(t)}, feature ${f} becomes the average of feature ${f} of ` +
-          `the values of all ${T} positions, with weights ${shares}.`;
+    if (!wrong)
+      return say(
+        "Only numbers of one head meet: in row {row}, feature {f} becomes the average of feature {f} of the values of " +
+          "all {T} positions, with weights {shares}.",
+        { row: letter(t), f, T, shares },
+      );
+    const pieces = say("Head {h} treats pieces of {letters} as if they were {T} positions, with weights {shares}.", {
+      h: h + 1,
+      letters: letters(inHead),
+      T,
+      shares,
+    });
+    return pieces + (inHead.length < T ? say(" It never sees the others.") : "");
   }
-  if (step === 4) {
+  if (step === 4)
     return wrong
-      ? `The merge is right, but it cannot repair the split: row ${letter(row)} is put together from pieces of ` +
-          "different rows."
-      : `The inverse of split and transpose: ${name} is back in row ${letter(t)}, column ${f}.` +
-          (H === 1 ? "" : " The heads are side by side and have not met yet.");
-  }
+      ? say(
+          "The merge is right, but it cannot repair the split: row {row} is put together from pieces of different rows.",
+          { row: letter(row) },
+        )
+      : say`The inverse of split and transpose: ${name} is back in row ${letter(t)}, column ${f}.` +
+          (H === 1 ? "" : say(" The heads are side by side and have not met yet."));
   return wrong
-    ? `Every output is computed from misplaced numbers. The shape ${shapeText(view.shapes[5])} gives no sign of ` +
-        `it; the largest error is ${fmt(view.error)}.`
-    : `W_O mixes the whole row: each of the ${D} outputs of position ${letter(row)} depends on all ${D} merged ` +
-        `features.${H === 1 ? "" : " Here the heads meet for the first time."}`;
+    ? say(
+        "Every output is computed from misplaced numbers. The shape {shape} gives no sign of it; the largest error is " +
+          "{error}.",
+        { shape: shapeText(view.shapes[5]), error: fmt(view.error) },
+      )
+    : say("W_O mixes the whole row: each of the {D} outputs of position {at} depends on all {D} merged features.", {
+        D,
+        at: letter(row),
+      }) + (H === 1 ? "" : say(" Here the heads meet for the first time."));
 }
 
 const inside = ([t, f], { T, D }) => [Math.min(t, T - 1), Math.min(f, D - 1)];
@@ -86,10 +139,11 @@ function render({ model, el }) {
   const fig = figure({
     model,
     el,
-    title: "Which number goes to which head?",
-    hint:
+    title: say("Which number goes to which head?"),
+    hint: say(
       "Step through the layer and point at a cell to follow it. Its letter is its position, its number its " +
-      "feature. Keyboard: arrow keys on the cells.",
+        "feature. Keyboard: arrow keys on the cells.",
+    ),
   });
   const ids = newId();
   const sizes = () => ({
@@ -130,7 +184,9 @@ function render({ model, el }) {
     height: (width) => (width < NARROW ? 2 * 66 + 10 : 68),
     draw: (p, view) => drawSteps(p, view, fig),
     label: (view) =>
-      `The six steps and their shapes: ${STEPS.map((name, i) => `${name} ${shapeText(view.shapes[i])}`).join(", ")}`,
+      say("The six steps and their shapes: {steps}", {
+        steps: STEPS.map((name, i) => `${name} ${shapeText(view.shapes[i])}`).join(", "),
+      }),
   });
   const tensor = fig.stage({
     // As high as its highest step, so that the buttons below do not jump; but no large gap where only one step is high.
@@ -140,21 +196,21 @@ function render({ model, el }) {
     },
     draw: (p, view) => drawTensor(p, view, fig, ids, onKey),
     label: (view) =>
-      `The tensor after step ${view.step + 1}, ${STEPS[view.step]}, of shape ${shapeText(view.shapes[view.step])}`,
+      say`The tensor after step ${view.step + 1}, ${STEPS[view.step]}, of shape ${shapeText(view.shapes[view.step])}`,
   });
 
   const go = (by) => fig.set({ step: clamp(model.get("step") + by, 0, 5) });
-  fig.slider("step", { label: "Step", min: 0, max: 5, step: 1, format: (i) => `${i + 1} ${STEPS[i]}` });
-  const back = fig.button("Previous", () => go(-1));
-  const next = fig.button("Next", () => go(1), { primary: true });
+  fig.slider("step", { label: say("Step"), min: 0, max: 5, step: 1, format: (i) => `${i + 1} ${STEPS[i]}` });
+  const back = fig.button(say("Previous"), () => go(-1));
+  const next = fig.button(say("Next"), () => go(1), { primary: true });
   fig.more();
-  fig.checkbox("wrong_order", { label: "Wrong order: view as (B, H, T, Dₕ), no transpose" });
+  fig.checkbox("wrong_order", { label: say("Wrong order: view as (B, H, T, Dₕ), no transpose") });
 
   // A choice that does not fit is refused with its reason, and the figure stays as it was.
-  function sizeSelect(name, label, options) {
+  function sizeSelect(name, letter, label, options) {
     const input = fig.select(name, { label, options });
     input.onchange = () => {
-      const wanted = { ...sizes(), [label.at(-1)]: options[input.selectedIndex] };
+      const wanted = { ...sizes(), [letter]: options[input.selectedIndex] };
       const problem = divisionError(wanted.D, wanted.H);
       refused.textContent = problem;
       refused.hidden = !problem;
@@ -162,9 +218,9 @@ function render({ model, el }) {
       else fig.set({ cell: inside(model.get("cell"), wanted), [name]: options[input.selectedIndex] });
     };
   }
-  sizeSelect("num_positions", "Positions T", POSITIONS);
-  sizeSelect("d_model", "Features D", SIZES);
-  sizeSelect("num_heads", "Heads H", HEADS);
+  sizeSelect("num_positions", "T", say("Positions T"), POSITIONS);
+  sizeSelect("d_model", "D", say("Features D"), SIZES);
+  sizeSelect("num_heads", "H", say("Heads H"), HEADS);
   const refused = html("p", {
     role: "alert",
     "data-value": "refused",
@@ -179,11 +235,11 @@ function render({ model, el }) {
 
   // five in a row
   fig.card.querySelector(".ab-outputs").style.gridTemplateColumns = "repeat(auto-fit,minmax(118px,1fr))";
-  fig.output("shape", { label: "shape", format: String });
-  fig.output("index", { label: "followed cell", format: String });
-  fig.output("number", { label: "its number", digits: 3 });
-  fig.output("misplaced", { label: "misplaced cells", digits: 0, note: " " });
-  fig.output("error", { label: "largest error of the output", digits: 3 });
+  fig.output("shape", { label: say("shape"), format: String });
+  fig.output("index", { label: say("followed cell"), format: String });
+  fig.output("number", { label: say("its number"), digits: 3 });
+  fig.output("misplaced", { label: say("misplaced cells"), digits: 0, note: " " });
+  fig.output("error", { label: say("largest error of the output"), digits: 3 });
   for (const name of ["shape", "index"]) {
     // four numbers in one line
     fig.card.querySelector(`output[data-value="${name}"]`).style.cssText =
@@ -207,7 +263,7 @@ function render({ model, el }) {
     last = now;
     back.disabled = step === 0;
     next.disabled = step === 5;
-    outOf.textContent = `of ${size.T * size.D}`;
+    outOf.textContent = say`of ${size.T * size.D}`;
     fig.show({
       shape: shapeText(shown.shapes[step]),
       index: indexText(path[step]),

@@ -1,9 +1,9 @@
 /* Where every number is after each step, and the attention that is computed with them. */
 
-import { clamp, COLOUR, dot, range, seededNormals, softmax, sum } from "../kit/kit.js";
+import { clamp, COLOUR, dot, range, say, seededNormals, softmax, sum } from "../kit/kit.js";
 import { NARROW } from "../kit/paint.js";
 
-export const STEPS = ["project", "split", "transpose", "attend", "merge", "W_O"];
+export const STEPS = [say("project"), say("split"), say("transpose"), say("attend"), say("merge"), "W_O"];
 export const POSITIONS = [2, 3, 4, 5, 6];
 export const SIZES = [4, 6, 8, 12];
 export const HEADS = [1, 2, 3, 4];
@@ -89,9 +89,10 @@ export const furthest = (a, b) => Math.max(...a.flatMap((row, i) => row.map((v, 
 export function divisionError(D, H) {
   if (D % H === 0) return "";
   const fit = (values, test) => values.filter(test).join(", ");
-  return (
-    `${D} features cannot be shared equally by ${H} heads: ${D} / ${H} is not a whole number. ` +
-    `Take ${fit(HEADS, (h) => D % h === 0)} heads, or ${fit(SIZES, (d) => d % H === 0)} features.`
+  return say(
+    "{D} features cannot be shared equally by {H} heads: {D} / {H} is not a whole number. Take {heads} heads, or " +
+      "{sizes} features.",
+    { D, H, heads: fit(HEADS, (h) => D % h === 0), sizes: fit(SIZES, (d) => d % H === 0) },
   );
 }
 

@@ -3,7 +3,7 @@
 
 import DATA from "./data.json" with { type: "json" };
 import { figure } from "../kit/card.js";
-import { clamp, COLOUR, fmt, html, weightFill, weightInk } from "../kit/kit.js";
+import { clamp, COLOUR, fmt, html, say, weightFill, weightInk } from "../kit/kit.js";
 import { linear } from "../kit/paint.js";
 
 const MARKS = { hit: "✓", missed: "○", wrong: "!" };
@@ -58,23 +58,41 @@ function inWords(words, spans, threshold, answered) {
   const [found, wrong] = [countOf(spans, "hit"), countOf(spans, "wrong")];
   const all = found + countOf(spans, "missed");
   const { low, high, over } = gapOf(spans);
-  const now =
-    `At a threshold of ${fmt(threshold, 1)}, ${found === all ? `all ${all}` : `${found} of ${all}`} spans are found, ` +
-    `${wrong ? `and ${wrong} wrong one${wrong > 1 ? "s" : ""}` : "and no wrong one"}. `;
+  const at = fmt(threshold, 1);
+  const spansFound =
+    found === all
+      ? say`At a threshold of ${at}, all ${all} spans are found, `
+      : say`At a threshold of ${at}, ${found} of ${all} spans are found, `;
+  const others =
+    wrong === 0 ? say("and no wrong one. ") : wrong === 1 ? say("and 1 wrong one. ") : say`and ${wrong} wrong ones. `;
+  const now = spansFound + others;
   if (!answered)
     return (
       now +
       (over
-        ? `Lower it until all ${all} are found: what else comes up?`
-        : "How far can you move it, up or down, before that changes?")
+        ? say`Lower it until all ${all} are found: what else comes up?`
+        : say("How far can you move it, up or down, before that changes?"))
     );
+  if (!over)
+    return (
+      now +
+      say(
+        "Any threshold from {high} to just below {low} finds the right ones and nothing else: no score lies between.",
+        { high: fmt(high.score, 1), low: fmt(low.score, 1) },
+      )
+    );
+  const worst = { text: textOf(words, low), type: DATA.types[low.type], low: fmt(low.score, 1), over };
   return (
     now +
-    (over
-      ? `No threshold would be right: “${textOf(words, low)}” is a ${DATA.types[low.type]} and scores ` +
-        `${fmt(low.score, 1)}, and ${over} wrong span${over > 1 ? "s score" : " scores"} no less.`
-      : `Any threshold from ${fmt(high.score, 1)} to just below ${fmt(low.score, 1)} finds the right ones and ` +
-        "nothing else: no score lies between.")
+    (over > 1
+      ? say(
+          "No threshold would be right: “{text}” is a {type} and scores {low}, and {over} wrong spans score no less.",
+          worst,
+        )
+      : say(
+          "No threshold would be right: “{text}” is a {type} and scores {low}, and 1 wrong span scores no less.",
+          worst,
+        ))
   );
 }
 
@@ -88,8 +106,8 @@ function render({ model, el }) {
   const fig = figure({
     model,
     el,
-    title: "Which spans does the table find?",
-    hint: "What scores above the threshold is found. Move it; then try the last two sentences.",
+    title: say("Which spans does the table find?"),
+    hint: say("What scores above the threshold is found. Move it; then try the last two sentences."),
   });
   fig.keep("_answered", []); // sentences and readers, numbered, of which it has been found out what is then said
   let hovered = null;
@@ -120,7 +138,7 @@ function render({ model, el }) {
     const { words, cell } = view;
     const { left, top, size } = layout(p.width, words);
     const hatch = p.hatch("hatch", COLOUR.masked);
-    p.text("title", 0, 15, `${view.type}: starts down, ends across`, { weight: 650, size: 14 });
+    p.text("title", 0, 15, say`${view.type}: starts down, ends across`, { weight: 650, size: 14 });
     words.forEach((word, t) => {
       const [starts, ends] = [t === cell[0], t === cell[1]];
       p.text(`row${t}`, left - 7, top + (t + 0.5) * size + 4.5, word, {
@@ -142,7 +160,7 @@ function render({ model, el }) {
       "data-handle": "table",
       "data-control": "table",
       onkeydown: onKey,
-      "aria-label": `Table of scores. ${view.cellText}`,
+      "aria-label": say`Table of scores. ${view.cellText}`,
     };
     p.group("cells", all, (g) =>
       words.forEach((_, i) =>
@@ -169,7 +187,7 @@ function render({ model, el }) {
         }),
       ),
     );
-    p.text("key", left + 6, top + (words.length - 0.5) * size + 4.5, "darker: higher score", {
+    p.text("key", left + 6, top + (words.length - 0.5) * size + 4.5, say("darker: higher score"), {
       size: 12.5,
       colour: COLOUR.muted,
       halo: true,
@@ -205,7 +223,7 @@ function render({ model, el }) {
     const [left, top, row] = [58, 34, 26];
     const bottom = top + row * DATA.types.length;
     const x = linear([-REACH, REACH], [left, p.width - 12]);
-    p.text("title", 0, 15, "The scores of all spans", { weight: 650, size: 14 });
+    p.text("title", 0, 15, say("The scores of all spans"), { weight: 650, size: 14 });
     p.rect("above", x(view.threshold), top, x(REACH) - x(view.threshold), bottom - top, {
       fill: COLOUR.accent,
       "fill-opacity": 0.1,
@@ -214,7 +232,7 @@ function render({ model, el }) {
       plot: { left, top, right: x(REACH), bottom },
       x,
       xTicks: p.narrow ? 4 : 8,
-      xLabel: `score (${view.below} spans score below −${REACH})`,
+      xLabel: say`score (${view.below} spans score below −${REACH})`,
     });
     DATA.types.forEach((type, t) => {
       const y = top + (t + 0.5) * row;
@@ -225,14 +243,14 @@ function render({ model, el }) {
     const drawn = view.spans.filter(({ score }) => score >= -REACH);
     p.group("spans", {}, (g) =>
       drawn.forEach((span) => {
-          const key = `${span.type}-${span.i}-${span.j}`;
-          const [px, py] = [x(span.score), top + (span.type + 0.5) * row];
-          const chosen = span.type === view.number && String([span.i, span.j]) === String(view.cell);
-          if (chosen) g.circle("chosen", px, py, 10, { fill: "none", stroke: COLOUR.accent, "stroke-width": 2.5 });
-          if (span.kind)
-            g.text(key, px, py + 5, MARKS[span.kind], { anchor: "middle", size: 15, weight: 700, halo: true });
-          else g.circle(key, px, py, 3.5, { fill: COLOUR.muted, "fill-opacity": 0.7 });
-        }),
+        const key = `${span.type}-${span.i}-${span.j}`;
+        const [px, py] = [x(span.score), top + (span.type + 0.5) * row];
+        const chosen = span.type === view.number && String([span.i, span.j]) === String(view.cell);
+        if (chosen) g.circle("chosen", px, py, 10, { fill: "none", stroke: COLOUR.accent, "stroke-width": 2.5 });
+        if (span.kind)
+          g.text(key, px, py + 5, MARKS[span.kind], { anchor: "middle", size: 15, weight: 700, halo: true });
+        else g.circle(key, px, py, 3.5, { fill: COLOUR.muted, "fill-opacity": 0.7 });
+      }),
     );
     // the dots are small and close to each other: a click takes the nearest of its row
     p.rect("dots", left, top, x(REACH) - left, bottom - top, {
@@ -259,7 +277,7 @@ function render({ model, el }) {
       min: [-REACH, top - 10],
       max: [REACH, top - 10],
       size: 7,
-      label: "threshold",
+      label: say("threshold"),
       text: fmt(view.threshold, 1),
       onMove: ([to]) => fig.set({ threshold: Math.round(2 * to) / 2 }),
     });
@@ -267,14 +285,14 @@ function render({ model, el }) {
 
   fig.stage({
     label: ({ threshold }) =>
-      `The scores of all spans in three rows, one for each type, and the threshold at ${fmt(threshold, 1)}`,
+      say`The scores of all spans in three rows, one for each type, and the threshold at ${fmt(threshold, 1)}`,
     height: 34 + 26 * DATA.types.length + 42,
     draw: drawScores,
   });
   fig.stage({
     basis: 420,
     grow: 3,
-    label: (view) => `Table of the scores of all spans for the type ${view.type}. ${view.cellText}`,
+    label: (view) => say`Table of the scores of all spans for the type ${view.type}. ${view.cellText}`,
     height: (width) => layout(width, exampleOf(model.get("sentence")).words).bottom + 6,
     draw,
   });
@@ -282,7 +300,7 @@ function render({ model, el }) {
   fig.card.querySelector(".ab-stages").append(beside);
 
   const options = DATA.sentences.map((row) => row.words.join(" "));
-  const choice = fig.select("sentence", { label: "Sentence", options });
+  const choice = fig.select("sentence", { label: say("Sentence"), options });
   choice.onchange = () => {
     // with the sentence, its lowest right span: the one that decides about thresholds
     const row = DATA.sentences[choice.selectedIndex];
@@ -291,16 +309,16 @@ function render({ model, el }) {
   };
   choice.style.cssText = "flex:1 1 auto;min-width:0;max-width:32rem";
   choice.parentElement.style.cssText = "flex:1 1 20rem;min-width:0";
-  fig.select("type", { label: "Type", options: DATA.types });
-  fig.slider("threshold", { label: "Threshold", min: -REACH, max: REACH, step: 0.5 });
+  fig.select("type", { label: say("Type"), options: DATA.types });
+  fig.slider("threshold", { label: say("Threshold"), min: -REACH, max: REACH, step: 0.5 });
   fig.more();
-  fig.checkbox("rotary", { label: "Rotary positions in the score" });
+  fig.checkbox("rotary", { label: say("Rotary positions in the score") });
   fig.reset(["cell"]);
   fig.controlsFirst();
-  fig.output("found", { label: `${MARKS.hit} found`, digits: 0 });
-  fig.output("missed", { label: `${MARKS.missed} missed`, digits: 0 });
-  fig.output("wrong", { label: `${MARKS.wrong} wrong`, digits: 0 });
-  fig.output("f1", { label: "F1, this sentence", digits: 3 });
+  fig.output("found", { label: say`${MARKS.hit} found`, digits: 0 });
+  fig.output("missed", { label: say`${MARKS.missed} missed`, digits: 0 });
+  fig.output("wrong", { label: say`${MARKS.wrong} wrong`, digits: 0 });
+  fig.output("f1", { label: say("F1, this sentence"), digits: 3 });
   fig.card.querySelector(".ab-outputs").style.gridTemplateColumns = "repeat(auto-fit,minmax(136px,1fr))"; // two by two
 
   return fig.start((state) => {
@@ -331,16 +349,18 @@ function render({ model, el }) {
       .sort((a, b) => b.right - a.right || b.score - a.score)
       .map((span) => `${MARKS[span.kind]} ${fmt(span.score, 1)} ${DATA.types[span.type]}: ${textOf(words, span)}`);
     const more = texts.splice(LISTED).length;
-    if (more) texts.push(`… and ${more} more wrong ones`);
+    if (more) texts.push(say`… and ${more} more wrong ones`);
     list.style.whiteSpace = fig.card.clientWidth < 620 ? "nowrap" : ""; // below the table every line has its place
     list.replaceChildren(
       ...texts.map((text) => html("li", { text, title: text, style: "overflow:hidden;text-overflow:ellipsis" })),
     );
+    const here = textOf(words, { i: cell[0], j: cell[1] });
     const cellText =
       score === null
-        ? `From “${words[cell[0]]}” back to “${words[cell[1]]}”: a span cannot end before it starts.`
-        : `As a ${state("type")} “${textOf(words, { i: cell[0], j: cell[1] })}” scores ${fmt(score, 1)}: ` +
-          `${score > state("threshold") ? "found" : "not found"}.`;
+        ? say`From “${words[cell[0]]}” back to “${words[cell[1]]}”: a span cannot end before it starts.`
+        : score > state("threshold")
+          ? say`As a ${state("type")} “${here}” scores ${fmt(score, 1)}: found.`
+          : say`As a ${state("type")} “${here}” scores ${fmt(score, 1)}: not found.`;
     cellWords.textContent = cellText;
     const question = 2 * DATA.sentences.indexOf(example) + state("rotary");
     const known = state("_answered").includes(question);

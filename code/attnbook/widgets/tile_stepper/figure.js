@@ -1,7 +1,7 @@
 /* Attention tile by tile: a running maximum, sum and average per query, and never a table. */
 
 import { figure } from "../kit/card.js";
-import { clamp, COLOUR, dot, fmt, range, seededNormals, sum, weightFill } from "../kit/kit.js";
+import { clamp, COLOUR, dot, fmt, range, say, seededNormals, sum, weightFill } from "../kit/kit.js";
 import { linear, NARROW, ticks } from "../kit/paint.js";
 import { stepper } from "../kit/words.js";
 
@@ -68,23 +68,28 @@ function sayEnd(view) {
   const { tile, corrected, exact, kept, held, whole } = view;
   const off = missesOf(view);
   const missed = off.filter((distance) => distance > 1e-9).length;
-  const compare =
-    `To compare, row ${whole + 1} shows its softmax taken all at once: these weights give an average of ` +
-    fmt(exact[whole]);
+  const compare = { row: whole + 1, exact: fmt(exact[whole]) };
   if (missed)
-    return (
-      `That was the last tile, and ${missed} of ${WORDS} dots miss their strokes, by up to ${fmt(Math.max(...off))}. ` +
-      `${compare}; the tiles gave ${fmt(average(kept[whole]))}. What was summed before a larger score turned up was ` +
-      "never scaled down, and counts too much."
+    return say(
+      "That was the last tile, and {missed} of {words} dots miss their strokes, by up to {most}. To compare, row {row} " +
+        "shows its softmax taken all at once: these weights give an average of {exact}; the tiles gave {gave}. What " +
+        "was summed before a larger score turned up was never scaled down, and counts too much.",
+      { ...compare, missed, words: WORDS, most: fmt(Math.max(...off)), gave: fmt(average(kept[whole])) },
     );
   const exactly = corrected
-    ? "That was the last tile, and every dot is on its stroke. "
-    : "No query had anything to correct, so every dot is on its stroke all the same. ";
+    ? say("That was the last tile, and every dot is on its stroke.")
+    : say("No query had anything to correct, so every dot is on its stroke all the same.");
+  const row = say(
+    "To compare, row {row} shows its softmax taken all at once: these weights give an average of {exact}, and so did " +
+      "the tiles.",
+    compare,
+  );
+  const all = WORDS * WORDS;
   const size =
     tile === WORDS
-      ? `But the one tile was the whole table: ${held} numbers at a time, more than its ${WORDS * WORDS}.`
-      : `There were never more than ${held} numbers at a time; the table has ${WORDS * WORDS}.`;
-  return `${exactly}${compare}, and so did the tiles. ${size}`;
+      ? say`But the one tile was the whole table: ${held} numbers at a time, more than its ${all}.`
+      : say`There were never more than ${held} numbers at a time; the table has ${all}.`;
+  return `${exactly} ${row} ${size}`;
 }
 
 // The row that is filled with its whole softmax at the end: the one that is furthest off; if none is, the one that
@@ -104,21 +109,31 @@ function rowToFill(view, data, rule, list) {
 }
 
 function sayTile({ tile, corrected, current, kept, told }) {
-  const span = (start) => `${start + 1} to ${start + tile}`;
-  const meet = `Queries ${span(current[0])} meet keys ${span(current[1])}. `;
+  const [from, to] = current.map((start) => [start + 1, start + tile]);
+  const meet = say`Queries ${from[0]} to ${from[1]} meet keys ${to[0]} to ${to[1]}. `;
   if (told === null)
     return (
       meet +
       (kept.some((k) => k.factor !== null)
-        ? "No row finds a larger score than before, so nothing has to be corrected."
-        : "It is the first tile of these rows: there is nothing to correct yet.")
+        ? say("No row finds a larger score than before, so nothing has to be corrected.")
+        : say("It is the first tile of these rows: there is nothing to correct yet."))
     );
   const { most, before, factor } = kept[told];
-  return (
-    `${meet}Query ${told + 1} finds a score of ${fmt(most)}; its largest so far was ${fmt(before)}. Its sums ` +
-    `${corrected ? "are" : "ought to be"} multiplied by exp(${fmt(before)} − ${fmt(most).replace(/^−.*/, "($&)")}) = ` +
-    `${fmt(factor)} before the tile is added${corrected ? "." : ", and are not."}`
-  );
+  const numbers = {
+    query: told + 1,
+    most: fmt(most),
+    before: fmt(before),
+    signed: fmt(most).replace(/^−.*/, "($&)"),
+    factor: fmt(factor),
+  };
+  const found = say("Query {query} finds a score of {most}; its largest so far was {before}. ", numbers);
+  const then = corrected
+    ? say("Its sums are multiplied by exp({before} − {signed}) = {factor} before the tile is added.", numbers)
+    : say(
+        "Its sums ought to be multiplied by exp({before} − {signed}) = {factor} before the tile is added, and are not.",
+        numbers,
+      );
+  return meet + found + then;
 }
 
 // ---- the drawing: a query's row goes on from the table to its average ----
@@ -134,8 +149,8 @@ function drawTable(p, view) {
   const { left, size, right, bottom } = layout(p.width);
   const n = view.tile;
   const hatch = p.hatch("hatch");
-  p.text("keys", left, 16, "keys →", { size: 12.5, colour: COLOUR.keyInk });
-  p.text("queries", 12, TOP + 2, "queries →", { size: 12.5, colour: COLOUR.query, rotate: 90 });
+  p.text("keys", left, 16, say("keys →"), { size: 12.5, colour: COLOUR.keyInk });
+  p.text("queries", 12, TOP + 2, say("queries →"), { size: 12.5, colour: COLOUR.query, rotate: 90 });
   range(WORDS).forEach((i) =>
     range(WORDS).forEach((j) => {
       const state = view.cells[i][j];
@@ -175,9 +190,9 @@ function drawAverages(p, view) {
   const { narrow, left, size, right, bottom } = layout(p.width);
   const x = linear(view.reach, [right + (narrow ? 8 : 24), p.width - (narrow ? 48 : 64)]);
   const room = x.range[1] - x.range[0];
-  const title = narrow ? "average" : "average of the values";
+  const title = narrow ? say("average") : say("average of the values");
   if (room > 60) p.text("title", x.range[0], 16, title, { size: 12.5, colour: COLOUR.ink });
-  p.text("times", p.width, 16, narrow ? "sums ×" : "sums so far ×", { size: 12.5, anchor: "end" });
+  p.text("times", p.width, 16, narrow ? say("sums ×") : say("sums so far ×"), { size: 12.5, anchor: "end" });
   view.kept.forEach((kept, i) => {
     const y = TOP + (i + 0.5) * size;
     p.line(`base${i}`, right, y, x.range[1], y, { stroke: COLOUR.grid, "stroke-width": 1 });
@@ -222,12 +237,12 @@ function drawAverages(p, view) {
     p.text(`t${v}`, x(v), bottom + 17, said, { size: 12, anchor: "middle", colour: COLOUR.muted });
   });
   const cells = [
-    { label: "e^(score − largest)", colour: COLOUR.weight, mark: "box" },
-    { label: "read, thrown away", colour: COLOUR.line, mark: "box" },
+    { label: say("e^(score − largest)"), colour: COLOUR.weight, mark: "box" },
+    { label: say("read, thrown away"), colour: COLOUR.line, mark: "box" },
   ];
   const dots = [
-    { label: "average so far", colour: COLOUR.output, mark: "circle" },
-    { label: "exact attention", colour: COLOUR.ink, mark: "tick" },
+    { label: say("average so far"), colour: COLOUR.output, mark: "circle" },
+    { label: say("exact attention"), colour: COLOUR.ink, mark: "tick" },
   ];
   p.legend("legend", left, bottom + 38, [...cells, ...dots], { maxWidth: p.width - left });
 }
@@ -236,8 +251,10 @@ function render({ model, el }) {
   const fig = figure({
     model,
     el,
-    title: "Attention without a table",
-    hint: "Play: a tile is read, corrects the average of its rows, and is thrown away. Then leave the corrections out.",
+    title: say("Attention without a table"),
+    hint: say(
+      "Play: a tile is read, corrects the average of its rows, and is thrown away. Then leave the corrections out.",
+    ),
   });
   const total = () => worthIt(fig.get("sees"), fig.get("tile")).length;
   fig.stage({
@@ -247,24 +264,30 @@ function render({ model, el }) {
       drawAverages(p, view);
     },
     label: (view) =>
-      `Table of 16 queries and 16 keys in tiles of ${view.tile} by ${view.tile}; ${view.read} read. Beside each row ` +
-      `the average of the query so far, and its exact attention; ${view.right} of 16 agree`,
+      say(
+        "Table of 16 queries and 16 keys in tiles of {tile} by {tile}; {read} read. Beside each row the average of " +
+          "the query so far, and its exact attention; {right} of 16 agree",
+        view,
+      ),
   });
   const steps = stepper(fig, {
     name: "step",
-    label: "tiles read",
+    label: say("tiles read"),
     step: () => Math.min(fig.get("step"), total()),
     last: total,
     go: (step) => fig.set({ step: clamp(step, 0, total()) }),
     pace: 450,
   });
-  fig.checkbox("corrected", { label: "correct the sums" });
+  fig.checkbox("corrected", { label: say("correct the sums") });
   fig.more();
-  fig.select("tile", { label: "tile", options: TILES.map((n) => [n, `${n} × ${n}`]) });
-  fig.select("sees", { label: "a query sees", options: SEES });
-  fig.output("held", { label: "numbers held now", digits: 0, note: "a tile, and 3 per query" });
-  fig.output("table", { label: "the whole table", digits: 0 });
-  fig.output("skipped", { label: "tiles never computed", digits: 0 });
+  fig.select("tile", { label: say("tile"), options: TILES.map((n) => [n, `${n} × ${n}`]) });
+  fig.select("sees", {
+    label: say("a query sees"),
+    options: SEES.map((rule, i) => [rule, [say("all keys"), say("causal"), say("a window of 4")][i]]),
+  });
+  fig.output("held", { label: say("numbers held now"), digits: 0, note: say("a tile, and 3 per query") });
+  fig.output("table", { label: say("the whole table"), digits: 0 });
+  fig.output("skipped", { label: say("tiles never computed"), digits: 0 });
   fig.reset(["seed"]);
   fig.controlsFirst();
   return fig.start((state) => {
@@ -304,7 +327,9 @@ function render({ model, el }) {
     steps();
     fig.say(
       read === 0
-        ? "Nothing has been read. Each query will keep three numbers: its largest score, a sum, and a sum with values."
+        ? say(
+            "Nothing has been read. Each query will keep three numbers: its largest score, a sum, and a sum with values.",
+          )
         : read < list.length
           ? sayTile(view)
           : sayEnd(view),

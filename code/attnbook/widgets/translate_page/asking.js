@@ -1,6 +1,6 @@
 /* Where the sentence for “translate in the page” is typed or chosen. */
 
-import { html, newId } from "../kit/kit.js";
+import { html, newId, say } from "../kit/kit.js";
 import { langOf } from "../kit/text.js";
 
 const AUTO = { dir: "auto" }; // as its letters run
@@ -21,9 +21,9 @@ export function makeAsking({ languages, codes, sentence, ask }) {
   const form = html(
     "form",
     { class: "ab-tp-ask" },
-    html("label", { for: id, text: `${languages[0]} sentence` }),
+    html("label", { for: id, text: say`${languages[0]} sentence` }),
     field,
-    html("button", { type: "submit", class: "ab-button ab-primary", text: "Translate" }),
+    html("button", { type: "submit", class: "ab-button ab-primary", text: say("Translate") }),
   );
   let pause = null;
   field.oninput = () => {
@@ -37,7 +37,7 @@ export function makeAsking({ languages, codes, sentence, ask }) {
     clearTimeout(pause);
     ask(field.value);
   };
-  const tries = html("ul", { class: "ab-tp-tries", "aria-label": "Sentences to try" });
+  const tries = html("ul", { class: "ab-tp-tries", "aria-label": say("Sentences to try") });
   const button = (run, ...inside) =>
     html("li", {}, html("button", { type: "button", class: "ab-button", onclick: run }, ...inside));
   const choose = (text) => {
@@ -58,7 +58,7 @@ export function makeAsking({ languages, codes, sentence, ask }) {
             html("small", { text: note(text) }),
           ),
         ),
-        button(() => choose(next()), "Another held-out sentence"),
+        button(() => choose(next()), say("Another held-out sentence")),
       );
     },
     stop: () => clearTimeout(pause),

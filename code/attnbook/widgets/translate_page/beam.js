@@ -1,12 +1,12 @@
 /* Beam search over a trained translator of the page: the search and the score of attnbook.translation.beam_search. */
 
-import { COLOUR, fmt, sum } from "../kit/kit.js";
+import { COLOUR, fmt, say, sum } from "../kit/kit.js";
 import { BOS, EOS, likeliest, MAX_WORDS, nextStep, taken } from "../kit/models.js";
 import { quoted } from "../kit/text.js";
 import { division, lengthFactor, sentenceRow } from "../kit/words.js";
 
 export const WIDTHS = [
-  [1, "1 (greedy)"],
+  [1, say("1 (greedy)")],
   [2, "2"],
   [4, "4"],
 ];
@@ -67,7 +67,7 @@ export function listFound(list, { found, write, langs }) {
     ...found.map((hyp, i) =>
       sentenceRow(
         String(i + 1),
-        textOf(hyp.steps, write) + (hyp.ended ? "" : " … (cut off)"),
+        textOf(hyp.steps, write) + (hyp.ended ? "" : say(" … (cut off)")),
         division(hyp.logProb, hyp.steps.length, ALPHA),
         hyp.ended ? COLOUR.weight : COLOUR.masked,
         langs[1],
@@ -80,9 +80,10 @@ export function listFound(list, { found, write, langs }) {
 export function beamInWords({ found: [best, ...others], greedy, write }) {
   const score = scoreOf({ steps: greedy, logProb: sum(greedy.map((step) => step.logProb)) });
   if (idsOf(best.steps) === idsOf(greedy))
-    return `The best of the ${others.length + 1} in the beam is what greedy decoding writes, too.`;
-  return (
-    `Greedy decoding writes ${quoted(textOf(greedy, write))} instead: its score is ${fmt(score)}, ` +
-    `that of the beam’s best ${fmt(scoreOf(best))}.`
-  );
+    return say`The best of the ${others.length + 1} in the beam is what greedy decoding writes, too.`;
+  return say("Greedy decoding writes {text} instead: its score is {score}, that of the beam’s best {best}.", {
+    text: quoted(textOf(greedy, write)),
+    score: fmt(score),
+    best: fmt(scoreOf(best)),
+  });
 }

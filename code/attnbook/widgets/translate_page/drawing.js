@@ -1,6 +1,6 @@
 /* What the figure “translate in the page” draws: the two sentences with their ribbons, the heat map, the choices. */
 
-import { clamp, COLOUR, fmt, sum } from "../kit/kit.js";
+import { clamp, COLOUR, fmt, say, sum } from "../kit/kit.js";
 import { EOS, likeliest, UNK } from "../kit/models.js";
 import { quoted } from "../kit/text.js";
 import { textWidth } from "../kit/words.js";
@@ -12,7 +12,7 @@ export function shownWord(word) {
   return letters.length > 15 ? `${letters.slice(0, 13).join("")}…` : word;
 }
 export const percent = (x) =>
-  (x === null ? "–" : x > 0.995 && x < 1 ? ">99 %" : x < 0.005 ? "<1 %" : `${fmt(100 * x, 0)} %`);
+  x === null ? "–" : x > 0.995 && x < 1 ? ">99 %" : x < 0.005 ? "<1 %" : `${fmt(100 * x, 0)} %`;
 
 // Where the boxes of both sentences stand: two rows if they fit, each as its language runs, else two columns.
 export function layOut(view, width) {
@@ -90,7 +90,7 @@ function wordBox(g, { x, y, w }, word, { colour, lang, strong = false, unknown =
 
 export function drawAlignment(p, view, act) {
   if (!view.ready) {
-    p.text("wait", p.width / 2, 60, view.problem || "Reading the model …", {
+    p.text("wait", p.width / 2, 60, view.problem || say("Reading the model …"), {
       anchor: "middle",
       size: 14,
       colour: COLOUR.muted,
@@ -103,7 +103,7 @@ export function drawAlignment(p, view, act) {
     "sourceName",
     place.rows ? 0 : place.source[0].x + place.source[0].w,
     15,
-    languages[0] + (steps[0].weights ? ": keys" : ""),
+    steps[0].weights ? say`${languages[0]}: keys` : languages[0],
     { size: 13, colour: COLOUR.keyInk, weight: 650, anchor: place.rows ? "start" : "end" },
   );
   p.group("ribbons", { "aria-hidden": "true" }, (g) =>
@@ -135,20 +135,22 @@ export function drawAlignment(p, view, act) {
           "stroke-width": 1.4,
         }),
       );
-      place.target.slice(0, shown).forEach((box, i) =>
-        g.add("path", `t${i}`, {
-          d: ribbon({ ...knot, y: place.rows ? cy - TALL : knot.y }, box, place.rows),
-          fill: "none",
-          stroke: COLOUR.masked,
-          "stroke-width": 1.4,
-          "stroke-dasharray": "4 3",
-        }),
-      );
+      place.target
+        .slice(0, shown)
+        .forEach((box, i) =>
+          g.add("path", `t${i}`, {
+            d: ribbon({ ...knot, y: place.rows ? cy - TALL : knot.y }, box, place.rows),
+            fill: "none",
+            stroke: COLOUR.masked,
+            "stroke-width": 1.4,
+            "stroke-dasharray": "4 3",
+          }),
+        );
       g.circle("vector", cx, cy, 9, { fill: COLOUR.ink });
       const name = { size: 13, weight: 650, halo: true, anchor: place.rows ? "start" : "middle" };
-      if (place.rows) g.text("name", cx + 18, cy + 5, `one vector of ${view.size} numbers`, name);
+      if (place.rows) g.text("name", cx + 18, cy + 5, say`one vector of ${view.size} numbers`, name);
       else
-        ["one vector of", `${view.size} numbers`].forEach((line, i) =>
+        [say("one vector of"), say`${view.size} numbers`].forEach((line, i) =>
           g.text(`name${i}`, cx, place.height - 30 + 17 * i, line, name),
         );
     });
@@ -157,7 +159,7 @@ export function drawAlignment(p, view, act) {
     "targetName",
     place.rows ? 0 : place.target[0].x,
     place.rows ? 176 : 15,
-    languages[1] + (steps[0].weights ? ": queries" : ""),
+    steps[0].weights ? say`${languages[1]}: queries` : languages[1],
     { size: 13, colour: COLOUR.query, weight: 650, halo: true },
   );
   source.tokens.forEach((word, j) =>
@@ -218,11 +220,11 @@ export function drawAlignment(p, view, act) {
 
 function wordInWords({ source, steps }, i) {
   const { word, weights, logProb } = steps[i];
-  const name = word === "<unk>" ? "a word outside its vocabulary" : word;
-  const start = `word ${i + 1}, ${name}, probability ${percent(Math.exp(logProb))}`;
+  const name = word === "<unk>" ? say("a word outside its vocabulary") : word;
+  const start = say`word ${i + 1}, ${name}, probability ${percent(Math.exp(logProb))}`;
   if (!weights) return start;
   const most = likeliest(weights.map(Math.log), 2).map(({ id, prob }) => `${source.tokens[id]} ${fmt(prob)}`);
-  return `${start}; looks at ${most.join(", ")}`;
+  return say`${start}; looks at ${most.join(", ")}`;
 }
 
 const HEAT = { cell: 28, wide: 44, left: 96 };
@@ -238,10 +240,13 @@ export function heatHeight(view, width, model) {
 export function drawHeat(p, view, act) {
   if (!view.ready) return;
   const { source, steps, shown, at, round, langs } = view;
-  p.text("title", 0, 15, steps[0].weights ? "Weights: queries down, keys across" : "No attention, no weights", {
-    weight: 650,
-    size: 14,
-  });
+  p.text(
+    "title",
+    0,
+    15,
+    steps[0].weights ? say("Weights: queries down, keys across") : say("No attention, no weights"),
+    { weight: 650, size: 14 },
+  );
   if (!steps[0].weights && p.width < PHONE) return;
   const left = Math.min(HEAT.left, 14 + Math.max(...steps.map((s) => textWidth(shownWord(s.word), 13))));
   const top = heatTop(source.tokens);
@@ -305,8 +310,8 @@ export function drawChoices(p, view, act) {
     .map((s) => shownWord(s.word))
     .join(" ");
   const lead = `${at > 3 ? "… " : ""}${before}`; // tokens, as the model has them
-  p.text("title", 0, 15, `Word ${at + 1}: what it could have been`, { weight: 650, size: 14 });
-  p.text("lead", 0, 36, lead ? `after ${quoted(lead)}` : "at the start", { size: 13, colour: COLOUR.muted });
+  p.text("title", 0, 15, say`Word ${at + 1}: what it could have been`, { weight: 650, size: 14 });
+  p.text("lead", 0, 36, lead ? say`after ${quoted(lead)}` : say("at the start"), { size: 13, colour: COLOUR.muted });
   const left = Math.min(118, p.width * 0.36);
   const full = p.width - left - 58;
   view.choices.forEach(({ id, prob }, i) => {
@@ -321,7 +326,9 @@ export function drawChoices(p, view, act) {
         role: "button",
         "data-handle": `choice${i}`,
         "aria-pressed": String(mine),
-        "aria-label": `${name}, ${percent(prob)}${mine ? ", written" : "; write this instead"}`,
+        "aria-label": mine
+          ? say`${name}, ${percent(prob)}, written`
+          : say`${name}, ${percent(prob)}; write this instead`,
         onclick: () => act.write(id),
         onkeydown: (event) => act.press(event, () => act.write(id)),
       },

@@ -4,7 +4,7 @@
 
 import { figure } from "../kit/card.js";
 import { loadFile, loadTranslator, readFile, translators } from "../kit/files.js";
-import { clamp, fillTrack, fmt, html, sum } from "../kit/kit.js";
+import { clamp, fillTrack, fmt, html, say, sum } from "../kit/kit.js";
 import { BOOK, fileOf, selectTarget } from "../kit/languages.js";
 import { EOS, likeliest, makeTranslator, MAX_WORDS, translateIds } from "../kit/models.js";
 import { ENDS, kindOf, langOf, makeWriting, readable, runsLeft, sentenceKey, tokenise } from "../kit/text.js";
@@ -12,18 +12,19 @@ import { makeAsking } from "./asking.js";
 import { ALPHA, inSlices, listFound, scoreOf, searchBeam, textOf, WIDTHS } from "./beam.js";
 import { choiceHeight, drawAlignment, drawChoices, drawHeat, heatHeight, layOut, percent } from "./drawing.js";
 import { asPeopleWrote, crossing, heatInWords, inWords, wordSoFar } from "./explain.js";
-import { byPeople, known, SAID, SAID_OF_OWN, standing } from "./standing.js";
+import { BADGES, byPeople, known, SAID, SAID_OF_OWN, standing } from "./standing.js";
 import { STYLE } from "./style.js";
 
 const MODELS = [
-  ["bahdanau", "GRU, Bahdanau’s attention"],
+  ["bahdanau", say("GRU, Bahdanau’s attention")],
   ["transformer", "Transformer"],
-  ["seq2seq", "GRU without attention"],
+  ["seq2seq", say("GRU without attention")],
 ];
-const OTHERS = { bahdanau: "GRU with attention", transformer: "Transformer" }; // that may write what people did
+const OTHERS = { bahdanau: say("GRU with attention"), transformer: "Transformer" }; // that may write what people did
+const COUNTED = { "13a": say("of this model, from 0 to 100"), "by characters": say("of this model, by characters") };
 const BEAT = 420; // milliseconds between two words
 
-const titleOf = ({ languages }) => `${languages[0]} to ${languages[1]}, computed here`;
+const titleOf = ({ languages }) => say`${languages[0]} to ${languages[1]}, computed here`;
 
 function render({ model, el }) {
   const own = model.get("own");
@@ -35,7 +36,7 @@ function render({ model, el }) {
     model,
     el,
     title: titleOf(between()),
-    hint: `Type a sentence. ${between().who} translates it in your browser: nothing is sent anywhere.`,
+    hint: say`Type a sentence. ${between().who} translates it in your browser: nothing is sent anywhere.`,
   });
   fig.card.prepend(html("style", { text: STYLE }));
   const still = globalThis.matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -107,21 +108,21 @@ function render({ model, el }) {
   const asking = makeAsking({ ...between(), sentence: () => fig.get("sentence"), ask });
   const written = html("output", { "data-value": "translation", dir: "auto", "aria-live": "off" });
   const status = html("p", { class: "ab-tp-status" });
-  const rows = html("ol", { class: "ab-rows", "aria-label": "What the beam search found, the best first" });
+  const rows = html("ol", { class: "ab-rows", "aria-label": say("What the beam search found, the best first") });
   const found = html(
     "div",
     { class: "ab-tp-found" },
     html(
       "p",
       {},
-      "Found, by score: log-probability ÷ ((5 + words) / 6)",
+      say("Found, by score: log-probability ÷ ((5 + words) / 6)"),
       html("sup", { text: ALPHA }),
-      ", <eos> counted.",
+      say(", <eos> counted."),
     ),
     rows,
   );
   const list = html("p", { lang: langOf(between().codes[0]), dir: "auto" });
-  const summary = html("summary", {}, `The ${between().languages[0]} words it knows`);
+  const summary = html("summary", {}, say`The ${between().languages[0]} words it knows`);
   const lexicon = html("details", { class: "ab-tp-words" }, summary, list);
   const result = html("div", { class: "ab-tp-result" }, written, status);
   fig.card.querySelector(".ab-head").after(asking.form, asking.tries, result);
@@ -133,7 +134,7 @@ function render({ model, el }) {
       turn += 1;
       return heldOut[(turn * 131) % heldOut.length];
     };
-    asking.offer(model.get("tries"), (text) => says[standing(corpus, tokenise(text))][0], next);
+    asking.offer(model.get("tries"), (text) => BADGES[says[standing(corpus, tokenise(text))][0]], next);
   }
 
   // -- the stages and the controls --
@@ -145,7 +146,7 @@ function render({ model, el }) {
       height,
       keep,
       draw: (p, view) => drawAlignment(p, view, act),
-      label: "The sentence, its translation, and lines from each written word to the words it looked at",
+      label: say("The sentence, its translation, and lines from each written word to the words it looked at"),
     }),
   );
   stages.push(
@@ -164,34 +165,40 @@ function render({ model, el }) {
       grow: 4,
       height: choiceHeight,
       draw: (p, view) => drawChoices(p, view, act),
-      label: "The five likeliest words at this place",
+      label: say("The five likeliest words at this place"),
     }),
   );
   if (targets.length > 1) selectTarget(fig, targets, (one) => show({ target: one, given: [], written: -1, at: -1 }));
   const shown = fig.more();
-  if (!own) fig.select("model", { label: "Model", options: MODELS });
-  fig.select("beam", { label: "Beam width", options: WIDTHS });
+  if (!own) fig.select("model", { label: say("Model"), options: MODELS });
+  fig.select("beam", { label: say("Beam width"), options: WIDTHS });
   shown();
-  const steps = fig.slider("written", { label: "Words written", min: 0, max: 1, step: 1 });
+  const steps = fig.slider("written", { label: say("Words written"), min: 0, max: 1, step: 1 });
   steps.oninput = () => show({ written: +steps.value, at: -1 });
   const count = fig.card.querySelector('output[data-value="written"]');
-  const playing = fig.button("Play", () => (timer ? show({ written: now.shown, at: -1 }) : play()));
-  const back = fig.button("◀ Back", () => show({ written: Math.max(0, now.shown - 1), at: -1 }));
-  const forward = fig.button("Forward ▶", () =>
+  const playing = fig.button(say("Play"), () => (timer ? show({ written: now.shown, at: -1 }) : play()));
+  const back = fig.button(say("◀ Back"), () => show({ written: Math.max(0, now.shown - 1), at: -1 }));
+  const forward = fig.button(say("Forward ▶"), () =>
     show({ written: now.shown + 1 >= now.steps.length ? -1 : now.shown + 1, at: -1 }),
   );
   fig.card
     .querySelector(".ab-controls")
-    .append(html("div", { class: "ab-tp-steps", role: "group", "aria-label": "Word by word" }, back, forward, playing));
+    .append(
+      html("div", { class: "ab-tp-steps", role: "group", "aria-label": say("Word by word") }, back, forward, playing),
+    );
   fig.reset(["sentence", "given", "at"]);
-  fig.output("logprob", { label: "log-probability", digits: 2, note: "of the whole translation" });
-  fig.output("each", { label: "per word, on average", format: percent, note: "geometric mean of the probabilities" });
-  fig.output("time", {
-    label: "computed in",
-    format: (ms) => `${fmt(ms, ms < 10 ? 1 : 0)} ms`,
-    note: "by this browser",
+  fig.output("logprob", { label: say("log-probability"), digits: 2, note: say("of the whole translation") });
+  fig.output("each", {
+    label: say("per word, on average"),
+    format: percent,
+    note: say("geometric mean of the probabilities"),
   });
-  fig.output("bleu", { label: "BLEU, held out", digits: 1, note: "of this model" });
+  fig.output("time", {
+    label: say("computed in"),
+    format: (ms) => `${fmt(ms, ms < 10 ? 1 : 0)} ms`,
+    note: say("by this browser"),
+  });
+  fig.output("bleu", { label: say("BLEU, held out"), digits: 1, note: say("of this model") });
   const counted = fig.card.querySelector('[data-value="bleu"] ~ .ab-note');
   fig.card.append(found, lexicon); // below all that is watched while a beam is chosen
   // above the drawing that they move
@@ -215,7 +222,7 @@ function render({ model, el }) {
       corpora[into] = known(sentences);
       if (name === wanted()) [translator, problem] = [made, null];
     } catch (error) {
-      problem = { name, text: `The model could not be loaded: ${error.message}.` };
+      problem = { name, text: say`The model could not be loaded: ${error.message}.` };
     }
     if (name === wanted()) redraw();
   }
@@ -297,7 +304,7 @@ function render({ model, el }) {
       searching,
     } = translation(sentence, state("given"), state("beam"));
     if (searching) return { ...now, searching }; // the last drawing stays meanwhile
-    if (!all.length) return { ready: false, searching: false, problem: "Type a sentence to translate." };
+    if (!all.length) return { ready: false, searching: false, problem: say("Type a sentence to translate.") };
     const shown = state("written") < 0 ? all.length : Math.min(state("written"), all.length);
     const last = shown === all.length && all.at(-1).id === EOS && shown > 1 ? shown - 2 : shown - 1;
     const at = state("at") >= 0 && state("at") < shown ? state("at") : Math.max(0, last);
@@ -312,7 +319,13 @@ function render({ model, el }) {
       sentence,
       languages,
       langs: codes.map(langOf),
-      left: [runsLeft(codes[0], tokens.join(" ")), runsLeft(codes[1], textOf(all, (words) => words.join(" ")))],
+      left: [
+        runsLeft(codes[0], tokens.join(" ")),
+        runsLeft(
+          codes[1],
+          textOf(all, (words) => words.join(" ")),
+        ),
+      ],
       write: translator.write,
       searching: false,
       source,
@@ -364,11 +377,11 @@ function render({ model, el }) {
     steps.max = view.ready ? view.steps.length : 1;
     steps.value = view.ready ? view.shown : 0;
     fillTrack(steps);
-    count.textContent = view.ready ? `${view.shown} of ${view.steps.length}` : "–";
+    count.textContent = view.ready ? say`${view.shown} of ${view.steps.length}` : "–";
     steps.setAttribute("aria-valuetext", count.textContent);
     back.disabled = !view.ready || view.shown === 0;
     forward.disabled = !view.ready || view.shown === view.steps.length;
-    playing.textContent = timer ? "Pause" : "Play";
+    playing.textContent = timer ? say("Pause") : say("Play");
     const { languages, codes } = between();
     fig.card.querySelector(".ab-title").textContent = titleOf(between());
     written.lang = langOf(codes[1]);
@@ -377,15 +390,15 @@ function render({ model, el }) {
     if (!view.ready) {
       status.textContent = view.problem || "";
       fig.show({ logprob: null, each: null, time: null, bleu: null });
-      fig.say(view.problem || "The model’s weights are being read.");
+      fig.say(view.problem || say("The model’s weights are being read."));
       return;
     }
     const [badge, why] = says[view.standing];
     const theirs = view.people && { lang: written.lang, dir: "auto", text: view.people.join(" · ") };
     status.replaceChildren(
-      html("b", { "data-kind": badge, text: badge }),
+      html("b", { "data-kind": badge, text: BADGES[badge] }),
       why,
-      ...(theirs ? [own ? " In the pairs: " : " People wrote: ", html("span", theirs)] : []),
+      ...(theirs ? [own ? say(" In the pairs: ") : say(" People wrote: "), html("span", theirs)] : []),
     );
     const total = sum(view.steps.map((s) => s.logProb));
     const whole = view.shown === view.steps.length;
@@ -395,15 +408,17 @@ function render({ model, el }) {
       time: view.time,
       bleu: translator.test.bleu,
     });
-    const { tokens } = translator.test; // the name of what was counted, if it is not words
-    counted.textContent = `of this model, ${!tokens || tokens === "13a" ? "from 0 to 100" : tokens}`;
+    const tokens = translator.test.tokens || "13a"; // the name of what was counted
+    counted.textContent = COUNTED[tokens] ?? say`of this model, ${tokens}`;
     said.setAttribute("aria-live", timer ? "off" : "polite"); // read out when all is written
     fig.say(whole ? inWords(view, text) : wordSoFar(view));
     holdRoom(view);
     if (!list.textContent || list.dataset.of !== translator.name) {
       const all = [...translator.ids.keys()].filter((word) => /\p{L}/u.test(word)).sort();
       const alone = all.filter((word) => kindOf(word) === "C").length > all.length / 2;
-      summary.textContent = `The ${all.length} ${languages[0]} ${alone ? "characters and words" : "words"} it knows`;
+      summary.textContent = alone
+        ? say`The ${all.length} ${languages[0]} characters and words it knows`
+        : say`The ${all.length} ${languages[0]} words it knows`;
       list.textContent = all.join(", ");
       list.dataset.of = translator.name;
     }

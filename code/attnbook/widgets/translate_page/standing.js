@@ -1,5 +1,6 @@
 /* What is known of a sentence: whether the models were trained on it. */
 
+import { say } from "../kit/kit.js";
 import { ENDS, sentenceKey } from "../kit/text.js";
 
 export function known(file) {
@@ -29,7 +30,11 @@ export function standing(corpus, tokens) {
   };
   const [itself, ...others] = variants(tokens).map(find);
   if (itself) return itself;
-  const near = [["train", "near"], ["test", "nearTest"], ["dev", "nearDev"]].find(([part]) => others.includes(part));
+  const near = [
+    ["train", "near"],
+    ["test", "nearTest"],
+    ["dev", "nearDev"],
+  ].find(([part]) => others.includes(part));
   return near ? near[1] : "new";
 }
 
@@ -37,21 +42,32 @@ export function standing(corpus, tokens) {
 export const byPeople = (corpus, tokens) =>
   corpus.test[variants(tokens).find((text) => Object.hasOwn(corpus.test, text))] || null;
 
+export const BADGES = { seen: say("seen"), "held out": say("held out"), new: say("new") };
+
 export const SAID = {
-  train: ["seen", "The models were trained on this sentence: a good translation shows memory, not skill."],
-  near: ["seen", "Except for its final punctuation mark, the models were trained on this sentence."],
-  dev: ["held out", "No model was trained on this sentence, but settings were chosen by results on sentences like it."],
-  test: ["held out", "No model was trained on this sentence, and no setting was chosen by it."],
-  nearDev: ["held out", "Except for its final mark, it is a sentence of the corpus on which no model was trained."],
-  nearTest: ["held out", "Except for its final mark, it is a sentence of the corpus on which no model was trained."],
-  new: ["new", "This sentence is not in the book’s corpus."],
+  train: ["seen", say("The models were trained on this sentence: a good translation shows memory, not skill.")],
+  near: ["seen", say("Except for its final punctuation mark, the models were trained on this sentence.")],
+  dev: [
+    "held out",
+    say("No model was trained on this sentence, but settings were chosen by results on sentences like it."),
+  ],
+  test: ["held out", say("No model was trained on this sentence, and no setting was chosen by it.")],
+  nearDev: [
+    "held out",
+    say("Except for its final mark, it is a sentence of the corpus on which no model was trained."),
+  ],
+  nearTest: [
+    "held out",
+    say("Except for its final mark, it is a sentence of the corpus on which no model was trained."),
+  ],
+  new: ["new", say("This sentence is not in the book’s corpus.")],
 };
 
 // of a page with a model of one's own, whose pairs were split in two
 export const SAID_OF_OWN = {
-  train: ["seen", "The model was trained on this sentence: a good translation shows memory, not skill."],
-  near: ["seen", "Except for its final punctuation mark, the model was trained on this sentence."],
-  test: ["held out", "The model was not trained on this sentence."],
-  nearTest: ["held out", "Except for its final mark, it is among the pairs on which the model was not trained."],
-  new: ["new", "This sentence is not among the pairs with which the model was made."],
+  train: ["seen", say("The model was trained on this sentence: a good translation shows memory, not skill.")],
+  near: ["seen", say("Except for its final punctuation mark, the model was trained on this sentence.")],
+  test: ["held out", say("The model was not trained on this sentence.")],
+  nearTest: ["held out", say("Except for its final mark, it is among the pairs on which the model was not trained.")],
+  new: ["new", say("This sentence is not among the pairs with which the model was made.")],
 };

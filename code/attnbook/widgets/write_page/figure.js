@@ -6,7 +6,7 @@ import { visible } from "../kit/byte_pieces.js";
 import { figure } from "../kit/card.js";
 import { makeWriter } from "../kit/decoder.js";
 import { loadFile } from "../kit/files.js";
-import { fmt, html, range, sum, weightFill, weightInk } from "../kit/kit.js";
+import { fmt, html, range, say, sum, weightFill, weightInk } from "../kit/kit.js";
 import { filtered, nextBars } from "../kit/next_bars.js";
 import { saysOfNext } from "../kit/next_says.js";
 import { drawWords, entropyOf, KS, logProbsOf, PS, TEMPERATURES } from "../kit/sampling.js";
@@ -76,29 +76,41 @@ function saysOfText(text, given) {
   const named = odd.slice(0, 5).map((c) => (/[\p{C}\p{Z}]/u.test(c) ? `U+${hex(c)}` : `“${c}”`));
   if (odd.length)
     said.push(
-      `The model has never read ${named.join(", ")}${odd.length > 5 ? ", …" : ""}: it sees bytes of which it knows ` +
-        "little, and what follows is a guess.",
+      say(
+        "The model has never read {characters}: it sees bytes of which it knows little, and what follows is a guess.",
+        { characters: [...named, ...(odd.length > 5 ? ["…"] : [])].join(say(", ")) },
+      ),
     );
   if (given.length > writer.most)
-    said.push(`The text has ${given.length} tokens, and the model sees the last ${writer.most} of them.`);
+    said.push(say`The text has ${given.length} tokens, and the model sees the last ${writer.most} of them.`);
   return said;
 }
 const hex = (character) => character.codePointAt(0).toString(16).toUpperCase().padStart(4, "0");
 
 function saysOfAttention(layer, weights, names) {
   const at = weights.indexOf(Math.max(...weights));
-  const where = at ? `“${names[at]}”` : `the first token, “${names[0]}”`;
-  return `Layer ${layer}, averaged over its heads, looks most at ${where}: ${fmt(weights[at])}.`;
+  const [name, most] = [names[at], fmt(weights[at])];
+  return at
+    ? say`Layer ${layer}, averaged over its heads, looks most at “${name}”: ${most}.`
+    : say`Layer ${layer}, averaged over its heads, looks most at the first token, “${name}”: ${most}.`;
 }
 
 function factsOf({ bits_per_byte: bits, before_rounding: before, trigram, rounding, copied: { model, author } }) {
-  const cost = bits - before < 0.001 ? "less than 0.001" : fmt(bits - before, 3);
-  return (
-    `${fmt(DATA.parameters / 1e6, 1)} million weights, trained on fourteen chapters of this book. In two other ` +
-    `chapters a byte costs it ${fmt(bits)} bits, and a table of three tokens in a row ${fmt(trigram)}. That its ` +
-    `weights are rounded to 8 bits costs ${cost} of it and moves the log-probability of a token by at most ` +
-    `${fmt(rounding)}. Of 40 words that it writes, the longest run that stands in what it has read has ` +
-    `${fmt(model, 1)} words on average; of 40 that the author wrote, ${fmt(author, 1)}.`
+  const cost = bits - before < 0.001 ? say("less than 0.001") : fmt(bits - before, 3);
+  return say(
+    "{parameters} million weights, trained on fourteen chapters of this book. In two other chapters a byte costs it " +
+      "{bits} bits, and a table of three tokens in a row {trigram}. That its weights are rounded to 8 bits costs " +
+      "{cost} of it and moves the log-probability of a token by at most {rounding}. Of 40 words that it writes, the " +
+      "longest run that stands in what it has read has {model} words on average; of 40 that the author wrote, {author}.",
+    {
+      parameters: fmt(DATA.parameters / 1e6, 1),
+      bits: fmt(bits),
+      trigram: fmt(trigram),
+      cost,
+      rounding: fmt(rounding),
+      model: fmt(model, 1),
+      author: fmt(author, 1),
+    },
   );
 }
 
@@ -106,8 +118,8 @@ function render({ model, el }) {
   const fig = figure({
     model,
     el,
-    title: "A model that has read this book",
-    hint: "It continues a text, one token after another; ␣ is a space. Nothing leaves your browser.",
+    title: say("A model that has read this book"),
+    hint: say("It continues a text, one token after another; ␣ is a space. Nothing leaves your browser."),
   });
   fig.card.prepend(styleSheet(STYLE));
   fig.card.querySelector(".ab-said").classList.add("ab-wp-said");
@@ -126,7 +138,7 @@ function render({ model, el }) {
         fig.redraw();
       },
       (error) => {
-        [loading, problem] = [null, `The model could not be loaded: ${error.message}.`];
+        [loading, problem] = [null, say`The model could not be loaded: ${error.message}.`];
         fig.redraw();
       },
     ));
@@ -141,7 +153,7 @@ function render({ model, el }) {
     "data-control": "text",
   });
   const ask = () => field.value !== model.get("text") && fig.set({ text: field.value, written: [] });
-  const form = html("form", { class: "ab-wp-ask" }, html("label", {}, "Your text", field));
+  const form = html("form", { class: "ab-wp-ask" }, html("label", {}, say("Your text"), field));
   field.onkeydown = (event) => event.stopPropagation(); // letters are commands to JupyterLab
   field.onchange = ask;
   form.onsubmit = (event) => {
@@ -161,30 +173,30 @@ function render({ model, el }) {
     }
     fig.set({ written });
   }
-  const buttons = html("div", { class: "ab-wp-buttons", role: "group", "aria-label": "Writing" });
-  const bar = html("progress", { max: 1, value: 0, "aria-label": "How much of the model is there" });
-  const ready = fig.button(`Load the model (${megabytes(DATA.bytes)})`, () => fig.set({ loaded: true }), {
+  const buttons = html("div", { class: "ab-wp-buttons", role: "group", "aria-label": say("Writing") });
+  const bar = html("progress", { max: 1, value: 0, "aria-label": say("How much of the model is there") });
+  const ready = fig.button(say`Load the model (${megabytes(DATA.bytes)})`, () => fig.set({ loaded: true }), {
     primary: true,
   });
-  const many = fig.button(`Write ${AT_ONCE} tokens`, () => write(AT_ONCE), { primary: true });
-  const one = fig.button("One token", () => write(1));
+  const many = fig.button(say`Write ${AT_ONCE} tokens`, () => write(AT_ONCE), { primary: true });
+  const one = fig.button(say("One token"), () => write(1));
   ready.before(buttons);
   buttons.append(ready, bar, many, one);
-  fig.slider("temperature", { label: "Temperature", values: TEMPERATURES, format: (t) => fmt(t, 1) });
+  fig.slider("temperature", { label: say("Temperature"), values: TEMPERATURES, format: (t) => fmt(t, 1) });
   fig.more();
-  fig.slider("top_k", { label: "Top-k", values: KS, format: (k) => (k ? String(k) : "off") });
-  fig.slider("top_p", { label: "Top-p", values: PS, format: (q) => (q < 1 ? fmt(q) : "off") });
-  const layers = range(1, DATA.layers + 1).map((layer) => [layer, `layer ${layer}`]);
-  fig.select("layer", { label: "Attention", options: [[0, "not shown"], ...layers] });
-  const back = fig.button("Back", () => fig.set({ written: model.get("written").slice(0, -1) }));
-  const again = fig.button("New seed", () => fig.set({ seed: (model.get("seed") + 1) % 10000, written: [] }));
+  fig.slider("top_k", { label: say("Top-k"), values: KS, format: (k) => (k ? String(k) : say("off")) });
+  fig.slider("top_p", { label: say("Top-p"), values: PS, format: (q) => (q < 1 ? fmt(q) : say("off")) });
+  const layers = range(1, DATA.layers + 1).map((layer) => [layer, say`layer ${layer}`]);
+  fig.select("layer", { label: say("Attention"), options: [[0, say("not shown")], ...layers] });
+  const back = fig.button(say("Back"), () => fig.set({ written: model.get("written").slice(0, -1) }));
+  const again = fig.button(say("New seed"), () => fig.set({ seed: (model.get("seed") + 1) % 10000, written: [] }));
   fig.reset(["text", "written", "seed", "loaded"]);
   fig.controlsFirst();
   const shown = html("output", {
     class: "ab-wp-text",
     "data-value": "text",
     "aria-live": "polite",
-    "aria-label": "The text, and how it goes on",
+    "aria-label": say("The text, and how it goes on"),
     dir: "auto",
     tabindex: 0, // a long one scrolls
   });
@@ -194,9 +206,9 @@ function render({ model, el }) {
   fig.card.querySelector(".ab-outputs").after(facts);
   facts.textContent = factsOf(DATA.test);
   nextBars(fig);
-  fig.output("kept", { label: "Tokens that stay", format: String, note: `of ${DATA.size}` });
-  fig.output("mass", { label: "They held", digits: 3, note: "of the model's probability" });
-  fig.output("entropy", { label: "Entropy after the filters", digits: 3, note: "nats" });
+  fig.output("kept", { label: say("Tokens that stay"), format: String, note: say`of ${DATA.size}` });
+  fig.output("mass", { label: say("They held"), digits: 3, note: say("of the model's probability") });
+  fig.output("entropy", { label: say("Entropy after the filters"), digits: 3, note: say("nats") });
 
   // -- what is seen --
   function showText(text, parts, weights) {
@@ -208,7 +220,7 @@ function render({ model, el }) {
           ? {}
           : {
               "data-weight": weight,
-              title: `attention ${fmt(weight)}`,
+              title: say`attention ${fmt(weight)}`,
               style: `background:${weightFill(name)};color:${weightInk(name)}`,
             }),
       });
@@ -233,7 +245,7 @@ function render({ model, el }) {
     if (!writer && isStored()) return { ...STORED, history: [], parts: { written: DATA.pieces }, said: [] };
     if (!writer) return { said: [] };
     const given = writer.pieces.encode(text);
-    if (!given.length) return { said: ["There is nothing to continue: type at least one character."] };
+    if (!given.length) return { said: [say("There is nothing to continue: type at least one character.")] };
     const ids = [...given, ...written];
     const now = rankedAfter(ids, given.length);
     const parts = writer.pieces.parts(ids);
@@ -256,7 +268,7 @@ function render({ model, el }) {
     const isLoading = Boolean(loading) && !writer;
     const { names, logProbs, history, parts, weights, said } = look(text, written, layer);
     if (problem) said.unshift(problem);
-    if (isLoading) said.unshift("Loading the model …");
+    if (isLoading) said.unshift(say("Loading the model …"));
     if (typed !== text) field.value = typed = text;
     showText(text, parts ?? { written: [] }, weights);
     fig.card.setAttribute("aria-busy", String(isLoading));
@@ -266,7 +278,7 @@ function render({ model, el }) {
     for (const button of [many, one, back, again]) button.hidden = !writer;
     many.disabled = one.disabled = !names || written.length >= LONGEST;
     back.disabled = !written.length;
-    again.textContent = `New seed (now ${state("seed")})`;
+    again.textContent = say`New seed (now ${state("seed")})`;
     if (!names) {
       fig.show({ kept: null, mass: null, entropy: null });
       fig.say(said.join(" "));
@@ -279,7 +291,7 @@ function render({ model, el }) {
       entropy: entropyOf(seen.after),
     });
     const view = { ...seen, names, history, draws: 0, drawn: [], unit: "token", exact: Boolean(writer) };
-    if (written.length >= LONGEST) said.push(`It has written ${LONGEST} tokens, as many as there is room for.`);
+    if (written.length >= LONGEST) said.push(say`It has written ${LONGEST} tokens, as many as there is room for.`);
     fig.say([...said, saysOfNext(view)].join(" "));
     return view;
   });

@@ -1,0 +1,128 @@
+"""The words of the interactive figures: taken from their JavaScript, and given to their pages in other languages.
+
+Figures say what a reader reads with `say` (widgets/kit/kit.js): `say("Reset")`, `say("step {k}", { k })`, or, short,
+say`step ${k}`, in whose translation `{0}` stands for k. Each figure has a catalog and, for each language, a script of
+its words; its alternative text, which Python writes, is taken from the pages.
+"""
+
+import html
+import json
+import re
+from collections.abc import Iterator
+
+from docutils import nodes
+
+from attnbook.widgets.kit.source import KIT, WIDGETS
+from attnbook.widgets.page import figures_in, script_names
+from tools.languages import Language, entries
+
+BOX = re.compile(r'(<div class="attnbook-figure" data-widget="(\w+)" role="group" aria-label=")([^"]*)(")')
+PICTURE = re.compile(r'(<img alt=")([^"]*)(")')
+STRING = r'"(?:[^"\\\n]|\\.)*"'
+CALL = re.compile(rf"(?<![\w.])say\(\s*({STRING}(?:\s*\+\s*{STRING})*)|(?<![\w.])say`")
+COMMENT = re.compile(r"/\*.*?\*/|^\s*//[^\n]*", re.DOTALL | re.MULTILINE)
+ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))")
+ALT = "alt text"
+
+
+def catalog(module: str) -> str:
+    """The name of a figure's catalog."""
+    return f"figures/{module}"
+
+
+def modules() -> list[str]:
+    """The figures, and `kit`, whose words all have."""
+    return ["kit", *script_names()]
+
+
+def _template(text: str, start: int) -> str:
+    """The template literal that begins at `start`, with {0}, {1} … in place of what is put in."""
+    pieces, at, holes = [], start, 0
+    while text[at] != "`":
+        if text.startswith("${", at):
+            depth, at = 1, at + 2
+            while depth:
+                depth += {"{": 1, "}": -1}.get(text[at], 0)
+                at += 1
+            pieces.append(f"{{{holes}}}")
+            holes += 1
+        elif text[at] == "\\":
+            found = ESCAPE.match(text, at)
+            pieces.append(chr(int(found[1], 16)) if found[1] else found[2])
+            at = found.end()
+        else:
+            pieces.append(text[at])
+            at += 1
+    return "".join(pieces)
+
+
+def said(source: str) -> Iterator[str]:
+    """What a script says: the texts in calls of `say`."""
+    source = COMMENT.sub("", source)
+    for found in CALL.finditer(source):
+        if found[1]:
+            yield "".join(json.loads(piece) for piece in re.findall(STRING, found[1]))
+        else:
+            yield _template(source, found.end())
+
+
+def alternatives(documents: dict[str, nodes.document]) -> dict[str, list[str]]:
+    """The alternative texts of the figures on the pages, by figure."""
+    found: dict[str, list[str]] = {}
+    for document in documents.values():
+        for node in document.findall(nodes.raw):
+            for _, module, text, _ in BOX.findall(node.astext()):
+                found.setdefault(module, []).append(html.unescape(text))
+    return found
+
+
+def sentences(documents: dict[str, nodes.document]) -> dict[str, dict[str, str]]:
+    """What figures say: name of a catalog to its sentences, each with what it is."""
+    spoken, alts = {}, alternatives(documents)
+    for module in modules():
+        files = sorted((KIT if module == "kit" else WIDGETS / module).glob("*.js"))
+        words = {text: "figure" for path in files for text in said(path.read_text("utf-8"))}
+        spoken[catalog(module)] = words | dict.fromkeys(alts.get(module, []), ALT)
+    return spoken
+
+
+def scripts(language: Language) -> dict[str, str]:
+    """The words of each figure that has translated ones, as a script: its name in `_static` to JavaScript text."""
+    found = {}
+    for module in modules():
+        known = {e.msgid: e.msgstr for e in entries(language.catalog(catalog(module))) if e.comment != ALT and e.msgstr}
+        if known:
+            text = json.dumps(known, ensure_ascii=False, indent=0)
+            found[script(module, language)] = (
+                f"globalThis.attnbookWords = Object.assign(globalThis.attnbookWords ?? {{}}, {text});\n"
+            )
+    return found
+
+
+def script(module: str, language: Language) -> str:
+    """The name of the script with the words of a figure."""
+    return f"attnbook/words-{language.tag}/{module}.js"
+
+
+def page_scripts(body: str, language: Language) -> list[str]:
+    """The names of the scripts that a page with these figures loads before them."""
+    wanted = ["kit", *figures_in(body)]
+    names = [script(module, language) for module in wanted if len(wanted) > 1]
+    known = scripts(language)
+    return [name for name in names if name in known]
+
+
+def with_alternatives(page: str, language: Language) -> str:
+    """A page whose figures have their alternative texts in its language."""
+    known = {
+        html.escape(e.msgid): html.escape(e.msgstr)
+        for module in modules()
+        for e in entries(language.catalog(catalog(module)))
+        if e.comment == ALT and e.msgstr
+    }
+
+    def translated(found: re.Match[str]) -> str:
+        *before, text, after = found.groups()
+        return f"{before[0]}{known.get(text, text)}{after}"
+
+    return PICTURE.sub(translated, BOX.sub(translated, page))
