@@ -25,7 +25,7 @@ THEIRS = {
 }
 SAID = "Read; what is solved in either place is now solved here."
 # milliseconds without a reply after which a page counts as frozen, also on a busy machine; it was minutes once
-FROZEN = 20_000
+FROZEN = 3_000
 NOT_OURS = "This is not a progress file of this book; nothing was changed."
 
 

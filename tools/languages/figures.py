@@ -72,8 +72,13 @@ def alternatives(documents: dict[str, nodes.document]) -> dict[str, list[str]]:
     for document in documents.values():
         for node in document.findall(nodes.raw):
             for _, module, text, _ in BOX.findall(node.astext()):
-                found.setdefault(module, []).append(html.unescape(text))
+                found.setdefault(module, []).append(_one_line(text))
     return found
+
+
+def _one_line(attribute: str) -> str:
+    """What an attribute says, however its source is broken into lines."""
+    return " ".join(html.unescape(attribute).split())
 
 
 def sentences(documents: dict[str, nodes.document]) -> dict[str, dict[str, str]]:
@@ -115,7 +120,7 @@ def page_scripts(body: str, language: Language) -> list[str]:
 def with_alternatives(page: str, language: Language) -> str:
     """A page whose figures have their alternative texts in its language."""
     known = {
-        html.escape(e.msgid): html.escape(e.msgstr)
+        e.msgid: html.escape(e.msgstr)
         for module in modules()
         for e in entries(language.catalog(catalog(module)))
         if e.comment == ALT and e.msgstr
@@ -123,6 +128,6 @@ def with_alternatives(page: str, language: Language) -> str:
 
     def translated(found: re.Match[str]) -> str:
         *before, text, after = found.groups()
-        return f"{before[0]}{known.get(text, text)}{after}"
+        return f"{before[0]}{known.get(_one_line(text), text)}{after}"
 
     return PICTURE.sub(translated, BOX.sub(translated, page))

@@ -8,7 +8,7 @@
  */
 
 import { makeBytePieces } from "./byte_pieces.js";
-import { mean, range, softmax } from "./kit.js";
+import { mean, range, say, softmax } from "./kit.js";
 import { affine, plus, rowOf, weighted } from "./models.js";
 
 const FORMAT = "attnbook language model 1";
@@ -108,7 +108,7 @@ export function windowStart(begun, now, most) {
 
 export function makeWriter({ about, names, weight }) {
   const { format, config, vocabulary, characters, test } = about;
-  if (format !== FORMAT) throw new Error(`the model’s file is “${format}”, not “${FORMAT}”; build the book again`);
+  if (format !== FORMAT) throw new Error(say`the model’s file is “${format}”, not “${FORMAT}”; build the book again`);
   const decoder = makeDecoder(Object.fromEntries(names.map((name) => [name, weight(name)])), config);
   const most = config.max_positions;
   const known = new Set(characters);

@@ -2,7 +2,7 @@
  * page: they come, in base64, as scripts beside this one or, in JupyterLab, from the kernel (kit/models.py). In place
  * of a large file stands the number of its parts, which follow one by one. */
 
-import { html } from "./kit.js";
+import { html, say } from "./kit.js";
 import { makeTranslator } from "./models.js";
 import { readWeights } from "./weights.js";
 
@@ -49,13 +49,19 @@ const fromScript = (_model, name) =>
     const script = html("script", { src: new URL(`model-${name}.js`, SCRIPT).href, async: true });
     script.onload = () => resolve(globalThis.attnbookFiles[name]);
     script.onerror = () =>
-      reject(new Error(`the file model-${name}.js beside this page’s scripts cannot be read; build the book again`));
+      reject(
+        new Error(
+          say("the file {file} beside this page’s scripts cannot be read; build the book again", {
+            file: `model-${name}.js`,
+          }),
+        ),
+      );
     document.head.append(script);
   });
 
 const fromKernel = (model, name) =>
   new Promise((resolve, reject) => {
-    const late = setTimeout(() => reject(new Error("the kernel does not answer; run the cell again")), 30000);
+    const late = setTimeout(() => reject(new Error(say("the kernel does not answer; run the cell again"))), 30000);
     const hear = (message) => {
       if (message.file !== name) return;
       clearTimeout(late);

@@ -7,7 +7,7 @@
  *   translator.write(["va", "!"])                     "Va !"
  */
 
-import { mean, range, softmax } from "./kit.js";
+import { mean, range, say, softmax } from "./kit.js";
 import { makeWriting, readable, SPECIALS, tokenise } from "./text.js";
 
 export const [BOS, EOS, UNK] = [1, 2, 3];
@@ -228,7 +228,7 @@ function transformer(p, config) {
 
 export function makeTranslator(file) {
   const { format, name, kind, config, test, source_vocab, target_vocab, target_writing } = file.about;
-  if (format !== FORMAT) throw new Error(`the model’s file is “${format}”, not “${FORMAT}”; build the book again`);
+  if (format !== FORMAT) throw new Error(say`the model’s file is “${format}”, not “${FORMAT}”; build the book again`);
   const p = Object.fromEntries(file.names.map((weight) => [weight, file.weight(weight)]));
   const words = [...SPECIALS, ...target_vocab.words];
   const ids = new Map(source_vocab.words.map((word, i) => [word, i + SPECIALS.length]));

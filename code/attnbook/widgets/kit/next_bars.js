@@ -1,13 +1,15 @@
 /* The likeliest next tokens as bars: before the filters an outline, after them filled, what is cut off hatched; beside
  * them the running sum of what top-p sees, and its threshold, a handle of the trait `top_p`. */
 
-import { clamp, COLOUR, fmt, range, softmax, sum } from "./kit.js";
+import { clamp, COLOUR, fmt, range, say, softmax, sum } from "./kit.js";
 import { linear, NARROW, ticks } from "./paint.js";
 import { cumulative, filterLogits } from "./sampling.js";
 import { textWidth } from "./words.js";
 
 const ROW = 22;
 const TOP = 52;
+// What a token is called: one, and several.
+export const unitsOf = (unit) => (unit === "token" ? [say("token"), say("tokens")] : [say("word"), say("words")]);
 const shownOn = (width) => (width < NARROW ? 8 : 14); // words that have a row of their own
 
 // A stage of bars. The view has names, before, after, kept, running, size, topK, topP, afterP, draws, drawn, lang and,
@@ -15,10 +17,18 @@ const shownOn = (width) => (width < NARROW ? 8 : 14); // words that have a row o
 export function nextBars(fig) {
   fig.stage({
     label: ({ names, after, afterP, size, unit = "word" }) =>
-      !names ? "Nothing to be drawn" : `The ${shownOn(1000)} likeliest next ${unit}s: ${names
-        .slice(0, 5)
-        .map((name, i) => `${name} ${fmt(after[i], 3)}`)
-        .join(", ")}, …; ${afterP} of ${size} ${unit}s can be drawn`,
+      !names
+        ? say("Nothing to be drawn")
+        : say("The {n} likeliest next {units}: {list}, …; {left} of {size} {units} can be drawn", {
+            n: shownOn(1000),
+            units: unitsOf(unit)[1],
+            list: names
+              .slice(0, 5)
+              .map((name, i) => `${name} ${fmt(after[i], 3)}`)
+              .join(say(", ")),
+            left: afterP,
+            size,
+          }),
     height: (width) => TOP + (shownOn(width) + 1) * ROW + (width < NARROW ? 56 : 34),
     draw: (p, view) => view.names && drawBars(p, view, fig),
   });
@@ -52,7 +62,9 @@ function drawBars(p, view, fig) {
   const [restBefore, restAfter] = [before, after].map((probs) => sum(probs.slice(shown)));
   const [restWords, restDrawn] = [size - shown, draws - sum(counts)];
   const restKept = kept.slice(shown).filter(Boolean).length;
-  const rest = `${restWords} ${p.narrow ? "others" : `other ${unit}s`}`;
+  const rest = p.narrow
+    ? say("{n} others", { n: restWords })
+    : say("{n} other {units}", { n: restWords, units: unitsOf(unit)[1] });
   const left = 12 + Math.max(textWidth(rest, 13), ...names.map((word) => textWidth(word, 13.5)));
   const right = p.narrow ? 78 : 190;
   const gap = 58;
@@ -60,8 +72,8 @@ function drawBars(p, view, fig) {
   const line = linear([0, 1], [p.width - right, p.width - 10]);
   const hatch = p.hatch("hatch");
   const bottom = TOP + (shown + 1) * ROW + 4;
-  p.text("title", left, 15, "Probability", { weight: 650, size: 14 });
-  p.text("titleLine", line(0), 15, p.narrow ? "Sum" : "Running sum", { weight: 650, size: 14 });
+  p.text("title", left, 15, say("Probability"), { weight: 650, size: 14 });
+  p.text("titleLine", line(0), 15, p.narrow ? say("Sum") : say("Running sum"), { weight: 650, size: 14 });
   p.group("grid", { "aria-hidden": "true" }, (g) => {
     ticks(0, 1, p.narrow ? 2 : 5).forEach((v) => {
       g.line(`x${v}`, x(v), TOP - 6, x(v), bottom, { stroke: COLOUR.grid, "stroke-width": 1 });
@@ -80,8 +92,10 @@ function drawBars(p, view, fig) {
         "data-row": key,
         "data-cut": String(cut),
         "aria-label":
-          `${name}: ${fmt(was, 3)} before, ${cut ? "then cut off" : `${fmt(is, 3)} after`}` +
-          `${draws && !cut ? `, drawn ${drawn} ${drawn === 1 ? "time" : "times"}` : ""}`,
+          (cut
+            ? say("{name}: {was} before, then cut off", { name, was: fmt(was, 3) })
+            : say("{name}: {was} before, {is} after", { name, was: fmt(was, 3), is: fmt(is, 3) })) +
+          (!draws || cut ? "" : drawn === 1 ? say(", drawn 1 time") : say(", drawn {n} times", { n: drawn })),
       },
       (g) => {
         const y = TOP + i * ROW;
@@ -110,7 +124,7 @@ function drawBars(p, view, fig) {
           });
         const end = Math.max(x(was), cut ? 0 : x(is), draws && !cut ? x(drawn / draws) + 6 : 0);
         const beside = note && end + 7 + textWidth(`${fmt(is, 3)}, ${note}`, 12.5) < p.width - right - 8;
-        const value = cut ? `was ${was < 0.0005 ? "< 0.001" : fmt(was, 3)}` : fmt(is, 3);
+        const value = cut ? say`was ${was < 0.0005 ? "< 0.001" : fmt(was, 3)}` : fmt(is, 3);
         g.text("value", end + 7, y + 15, beside ? `${value}, ${note}` : value, {
           size: 12.5,
           colour: cut ? COLOUR.muted : COLOUR.ink,
@@ -120,7 +134,7 @@ function drawBars(p, view, fig) {
           g.text("note", left + 6, y + 15, note, { size: 12.5, colour: COLOUR.onAccent });
       },
     );
-  p.group("rows", { role: "list", "aria-label": "The likeliest words, and the rest" }, (rows) => {
+  p.group("rows", { role: "list", "aria-label": say("The likeliest words, and the rest") }, (rows) => {
     names.forEach((name, i) => row(rows, `w${i}`, i, name, before[i], after[i], !kept[i], counts[i]));
     row(
       rows,
@@ -131,7 +145,7 @@ function drawBars(p, view, fig) {
       restAfter,
       restKept === 0,
       restDrawn,
-      restKept && restKept < restWords ? `${restKept} stay` : undefined,
+      restKept && restKept < restWords ? say`${restKept} stay` : undefined,
     );
   });
   // the running sum of what top-p sees, and its threshold
@@ -175,8 +189,8 @@ function drawBars(p, view, fig) {
     max: [1, Infinity],
     shape: "triangle",
     size: 6,
-    label: "threshold p of top-p",
-    text: view.topP < 1 ? `p = ${fmt(view.topP)}` : "p = 1, off",
+    label: say("threshold p of top-p"),
+    text: view.topP < 1 ? `p = ${fmt(view.topP)}` : say("p = 1, off"),
     onMove: ([to]) => fig.set({ top_p: Math.round(clamp(to, 0.05, 1) * 100) / 100 }),
   });
   p.legend(
@@ -184,11 +198,11 @@ function drawBars(p, view, fig) {
     0,
     bottom + 22,
     [
-      { label: "the model's", colour: COLOUR.ink },
-      { label: "after the filters", colour: COLOUR.weight, mark: "box" },
-      { label: p.narrow ? "cut off" : "cut off, with what it had", colour: COLOUR.masked, mark: "hatch" },
-      { label: "threshold p", colour: COLOUR.accent, mark: "dash" },
-      ...(draws ? [{ label: `drawn, of ${draws}`, colour: COLOUR.ink, mark: "diamond" }] : []),
+      { label: say("the model's"), colour: COLOUR.ink },
+      { label: say("after the filters"), colour: COLOUR.weight, mark: "box" },
+      { label: p.narrow ? say("cut off") : say("cut off, with what it had"), colour: COLOUR.masked, mark: "hatch" },
+      { label: say("threshold p"), colour: COLOUR.accent, mark: "dash" },
+      ...(draws ? [{ label: say`drawn, of ${draws}`, colour: COLOUR.ink, mark: "diamond" }] : []),
     ],
     { maxWidth: p.width },
   );

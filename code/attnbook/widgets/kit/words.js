@@ -1,7 +1,7 @@
 /* What the figures that show written sentences share: widths of words, sentences found by a search,
  * steps forwards and backwards. */
 
-import { columns, fillTrack, fmt, html, sum } from "./kit.js";
+import { columns, fillTrack, fmt, html, say, sum } from "./kit.js";
 import { inARow } from "./text.js";
 
 // About how wide a text is. An estimate, so that the drawing is the same whatever fonts a machine has.
@@ -76,22 +76,22 @@ export function stepper(fig, { name, label, step, last, go, pace = 900 }) {
       input.max = last();
       input.value = step();
       fillTrack(input);
-      now.textContent = `${step()} of ${last()}`;
+      now.textContent = say`${step()} of ${last()}`;
       now.dataset.number = step();
       input.setAttribute("aria-valuetext", now.textContent);
     },
     now,
   );
-  const back = fig.button("◀ Back", () => {
+  const back = fig.button(say("◀ Back"), () => {
     stop();
     go(step() - 1);
   });
-  const forward = fig.button("Forward ▶", () => {
+  const forward = fig.button(say("Forward ▶"), () => {
     stop();
     go(step() + 1);
   });
   const play = fig.button(
-    "Play",
+    say("Play"),
     () => {
       if (timer) {
         stop();
@@ -124,7 +124,7 @@ export function stepper(fig, { name, label, step, last, go, pace = 900 }) {
     if (timer && step() >= last()) stop();
     back.disabled = step() <= 0;
     forward.disabled = step() >= last();
-    play.textContent = timer ? "Pause" : "Play";
+    play.textContent = timer ? say("Pause") : say("Play");
   }
   return refresh;
 }
