@@ -124,7 +124,8 @@ function drawCharts(p, view, fig) {
   });
   const aside = { size: 12, anchor: "end", colour: COLOUR.muted };
   p.text("unit", right, small ? 32 : 15, say("log axis"), aside);
-  if (!small) p.text("bandName", right, 42, say`band: middle half of ${nameShown(view.name)}`, aside); // else said below
+  // on a phone it is said below
+  if (!small) p.text("bandName", right, 42, say`band: middle half of ${nameShown(view.name)}`, aside);
   const floors = measure === "apart" ? [y, low].map((scale) => scale(Math.log10(FLOOR))) : [Infinity, Infinity];
   rounding(p, "rounding", above, floors[0], true);
   if (other) series(p, "other", otherLine, { x, y, colour: otherColour, shape: otherShape, bold: false, lost });

@@ -214,8 +214,8 @@ export function inWords({ name, other, depth, measure, line, otherLine, tops, re
     values.gone = line[gone][0];
     return (
       say(
-        "{who}: {first} of the input's mean square tells the words of a row apart. After layer {gone} nothing is left " +
-          "of it but rounding.",
+        "{who}: {first} of the input's mean square tells the words of a row apart. After layer {gone} nothing is " +
+          "left of it but rounding.",
         values,
       ) +
       (residual ? "" : say(" Attention averages the words, and no sum restores their differences.")) +
