@@ -131,6 +131,11 @@ def terms(language: Language) -> dict[str, str]:
     return {e.msgid: e.msgstr for e in entries(language.catalog(GLOSSARY)) if e.comment == "term" and e.msgstr}
 
 
+def _as_markdown(text: str, page: str) -> str:
+    """A sentence as pages show it: those of exercises know no tags."""
+    return text.replace("<", r"\<") if page.startswith("exercises/") else text
+
+
 def wrong(language: Language, page: str) -> list[str]:
     """What is wrong in the catalog of a page; nothing, if nothing is."""
     words = terms(language)
@@ -138,7 +143,8 @@ def wrong(language: Language, page: str) -> list[str]:
     for entry in entries(language.catalog(page)):
         said = ["marked as fuzzy: check it, and remove the mark"] if entry.fuzzy else []
         if entry.msgstr:
-            said += faults(entry.msgid, entry.msgstr, words, entry.comment in PLAIN)
+            both = (_as_markdown(text, page) for text in (entry.msgid, entry.msgstr))
+            said += faults(*both, words, entry.comment in PLAIN)
         found += [f"{what}\n    {entry.msgid}\n    {entry.msgstr}" for what in said]
     return found
 

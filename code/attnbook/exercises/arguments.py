@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import torch
 
+from .language import say
 from .wording import in_words
 
 
@@ -47,7 +48,7 @@ class Listed(list):
     def described(self) -> str:
         """The list on one line; a long one by its length."""
         text = in_words(list(self))
-        return text if len(text) <= 110 else f"a list of {len(self)}"
+        return text if len(text) <= 110 else say("a list of {size}", size=len(self))
 
     def __rmul__(self, factor: float) -> list:
         """Another list for a factor that is not a whole number; else what Python does."""
