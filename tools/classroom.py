@@ -233,7 +233,12 @@ def current(folder: Path) -> bool:
     """Whether an earlier build has written all that pages load, and nothing of which it is made is newer."""
     ours = [path for path in PACKAGE.rglob("*") if path.suffix in ("", ".css", ".js", ".py", ".txt")]
     made_of = [path for path in ours if path.name != "__pycache__"]
-    made_of += [*LOCALE.glob("*/LC_MESSAGES/exercises/*.po"), *stored_notebooks(), NODE_MODULES / ".package-lock.json", Path(__file__)]
+    made_of += [
+        *LOCALE.glob("*/LC_MESSAGES/exercises/*.po"),
+        *stored_notebooks(),
+        NODE_MODULES / ".package-lock.json",
+        Path(__file__),
+    ]
     last = folder / LAST
     return PYODIDE.is_dir() and last.is_file() and all(p.stat().st_mtime < last.stat().st_mtime for p in made_of)
 

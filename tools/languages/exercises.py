@@ -12,6 +12,8 @@ from pathlib import Path
 import polib
 
 from attnbook.exercises import get, names
+from attnbook.exercises.checker import UNWRITTEN
+from attnbook.exercises.exercise import CHAPTERS
 from attnbook.exercises.language import CATALOGS, DOMAIN
 from attnbook.exercises.wording import inline
 from tools.languages import Language, entries
@@ -19,7 +21,7 @@ from tools.languages import Language, entries
 ROOM = CATALOGS.parent
 SAID_BY = {"say": slice(0, 1), "later": slice(0, 1), "found": slice(1, 4)}  # calls, and where their sentences stand
 SHOWN = re.compile(r'<div class="attnbook-hints" data-exercise="([\w-]+)">')
-HOLE = re.compile(r"\{\w*\}")
+HOLE = re.compile(r"\{\w+\}")
 PARTS = "hint", "why", "part"  # kinds of sentences that a page holds before its Python runs
 
 
@@ -52,7 +54,7 @@ def _stored(name: str) -> Iterator[str]:
 def of_exercise(name: str) -> dict[str, str]:
     """What is said of one exercise: sentence to what it is."""
     exercise = get(name)
-    found = dict.fromkeys(exercise.hints, "hint") | {exercise.why: "why"}
+    found = {exercise.title: "title"} | dict.fromkeys(exercise.hints, "hint") | {exercise.why: "why"}
     found |= dict.fromkeys([*exercise.steps.values(), exercise.seen, getattr(exercise.answer, "what", "")], "")
     for mistake in exercise.mistakes:
         found |= {mistake.says: f"mistake {mistake.name}", mistake.ask: "question"}
@@ -62,10 +64,12 @@ def of_exercise(name: str) -> dict[str, str]:
 
 def sentences() -> dict[str, dict[str, str]]:
     """What exercises say: name of a catalog to its sentences, each with what it is, and each in one catalog only."""
-    sources = [path.read_text("utf-8") for path in sorted(ROOM.glob("*.py"))]
-    texts = [*(text for source in sources for text in said(source)), *_stored("messages.txt"), *_stored("questions.txt")]
-    display = set(said((ROOM / "display.py").read_text("utf-8"))) | {"not written yet"}
-    found = {"checker": {text: "part" if text in display else "message" for text in texts if HOLE.sub("", text).strip()}}
+    texts = [text for path in sorted(ROOM.glob("*.py")) for text in said(path.read_text("utf-8"))]
+    texts += [*_stored("messages.txt"), *_stored("questions.txt")]
+    shown = {text for name in ("display", "record") for text in said((ROOM / f"{name}.py").read_text("utf-8"))}
+    kinds = {text: "part" if text in {*shown, UNWRITTEN.about} else "message" for text in texts}
+    kinds |= dict.fromkeys(CHAPTERS.values(), "part")
+    found = {"checker": {text: kind for text, kind in kinds.items() if HOLE.sub("", text).strip()}}
     for name in names():
         known = {text for those in found.values() for text in those}
         found[name] = {text: kind for text, kind in of_exercise(name).items() if text not in known}
@@ -97,16 +101,23 @@ def write(language: Language) -> None:
         path.write_bytes(content)
 
 
-def with_hints(page: str, language: Language) -> str:
-    """A page whose hints, and verdicts on answers that are not begun, are in its language."""
-    shown = {catalog(name) for name in SHOWN.findall(page)}
-    for name in [catalog("checker"), *shown] if shown else ():
-        for entry in entries(language.catalog(name)):
-            if entry.msgstr and entry.comment in PARTS:
-                english, other = inline(entry.msgid), inline(entry.msgstr)
-                page = page.replace(f"<p>{english}</p>", f"<p>{other}</p>").replace(f" — {english}<", f" — {other}<")
-                page = page.replace(f"<summary>{english}<", f"<summary>{other}<")
-                for level in "123":
-                    hint, its = english.replace("{level}", level), other.replace("{level}", level)
-                    page = page.replace(f"<summary>{hint}<", f"<summary>{its}<")
-    return page
+def translated(page: str, language: Language) -> str:
+    """A page whose hints, table of progress, and verdicts on answers that are not begun are in its language."""
+    if not (blocks := STORED.findall(page)):
+        return page
+    table = any("attnbook-progress" in block for block in blocks)
+    here = names() if table else {name for block in blocks for name in OF.findall(block)}
+    said = []
+    for entry in (e for name in ("checker", *here) for e in entries(language.catalog(catalog(name)))):
+        if entry.msgstr and entry.comment in PARTS:
+            places = re.sub(r"\\{(\w+)\\}", r"(?P<\1>\\d+)", re.escape(inline(entry.msgid)))
+            # after the beginning of an element, the number of a chapter or a dash, and before its end or a name
+            said.append((re.compile(rf"(?<=[> ]){places}(?=<| \(<code>|\" )"), inline(entry.msgstr)))
+
+    def in_its_words(found: re.Match[str]) -> str:
+        block = found[0]
+        for english, other in said:
+            block = english.sub(lambda at, other=other: HOLE.sub(lambda hole: at[hole[0][1:-1]], other), block)
+        return block
+
+    return STORED.sub(in_its_words, page)

@@ -207,7 +207,7 @@ def assembled(page: str, language: Language, said: dict[str, str], site: Path, v
     for english, other in said.items():
         page = page.replace(f">{english}<", f">{other}<").replace(f'"{english}"', f'"{other}"')
         page = page.replace(f"<title>{english} ", f"<title>{other} ")
-    page = exercises.with_hints(figures.with_alternatives(page, language), language)
+    page = exercises.translated(figures.with_alternatives(page, language), language)
 
     def shared(found):
         return f"{found[1]}{found[2]}../{found[3]}{versions.get(found[3], '')}"

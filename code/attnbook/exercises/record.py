@@ -131,7 +131,7 @@ class Progress:
         """Each row with the heading of its chapter, once for each chapter."""
         for before, row in zip((None, *self.rows), self.rows, strict=False):
             new = before is None or before[0] != row[0]
-            yield (f"{row[0]}  {CHAPTERS[row[0]]}" if new else ""), row
+            yield (f"{row[0]}  {say(CHAPTERS[row[0]])}" if new else ""), row
 
     def __repr__(self) -> str:
         lines, width = [], max((len(row[1]) for row in self.rows), default=0)
@@ -161,4 +161,4 @@ def table(shelf: Shelf) -> Progress:
     """Make the table of progress."""
     record = read()
     marks = {name: MARKS[entry["state"]] for name, entry in record.exercises.items()}
-    return Progress(tuple((e.chapter, e.name, e.title, marks.get(e.name, "○")) for e in shelf), record.remark)
+    return Progress(tuple((e.chapter, e.name, say(e.title), marks.get(e.name, "○")) for e in shelf), record.remark)
