@@ -20,9 +20,11 @@ from tools.languages import Language, entries
 
 ROOM = CATALOGS.parent
 SAID_BY = {"say": slice(0, 1), "later": slice(0, 1), "found": slice(1, 4)}  # calls, and where their sentences stand
-SHOWN = re.compile(r'<div class="attnbook-hints" data-exercise="([\w-]+)">')
 HOLE = re.compile(r"\{\w+\}")
-PARTS = "hint", "why", "part"  # kinds of sentences that a page holds before its Python runs
+# what a page holds before its Python runs, and the kinds of its sentences
+STORED = re.compile(r'<\w+ class="attnbook-(?:hints|verdict|progress)\b.*?(?=<div class="cell|</section>)', re.DOTALL)
+OF = re.compile(r'data-exercise="([\w-]+)"')
+PARTS = "title", "hint", "why", "part"
 
 
 def catalog(name: str) -> str:
