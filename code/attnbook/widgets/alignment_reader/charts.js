@@ -1,7 +1,7 @@
 /* All weights as a heat map, and BLEU against the time of training. */
 
 import DATA from "./data.json" with { type: "json" };
-import { COLOUR, fmt, nearest, sum } from "../kit/kit.js";
+import { COLOUR, fmt, nearest, say, sum } from "../kit/kit.js";
 import { linear } from "../kit/paint.js";
 import { textWidth } from "../kit/words.js";
 import { EVERY, quote, SENTENCES } from "./reading.js";
@@ -19,7 +19,9 @@ function mapSizes(view, width) {
 
 export function drawMap(p, view, act) {
   const { left, top, wide, tall } = mapSizes(view, p.width);
-  const title = view.weights ? "All weights: queries down, keys across" : "No attention: there are no weights to show";
+  const title = view.weights
+    ? say("All weights: queries down, keys across")
+    : say("No attention: there are no weights to show");
   p.text("title", 0, 15, title, { weight: 650, size: 14 });
   if (!view.weights) {
     drawBoth(p, view);
@@ -63,9 +65,9 @@ export function drawMap(p, view, act) {
 // In the map's place: what a person wrote, and both translators by themselves.
 function drawBoth(p, { human, by, when }) {
   const blocks = [
-    ["A human translation", human],
-    [`With attention, ${when}`, quote(by.with)],
-    [`Without attention, ${when}`, quote(by.without)],
+    [say("A human translation"), human],
+    [say`With attention, ${when}`, quote(by.with)],
+    [say`Without attention, ${when}`, quote(by.without)],
   ].map(([name, text]) => [name, wrapped(text, p.width, 15)]);
   const lines = sum(blocks.map((block) => 1 + block[1].length));
   const air = Math.min(48, (MAP_HEIGHT - 30 - 23 * lines) / 3);
@@ -97,12 +99,12 @@ export function drawBleu(p, view, fig) {
   const at = (moment) => x(DATA.epochs[moment]);
   const top = Math.ceil(Math.max(...DATA.bleu.with, ...DATA.bleu.without) / 10) * 10;
   const y = linear([0, top], [plot.bottom, plot.top]);
-  p.text("title", 0, 15, "BLEU on held-out sentences", { weight: 650, size: 14 });
+  p.text("title", 0, 15, say("BLEU on held-out sentences"), { weight: 650, size: 14 });
   p.axes("axes", {
     plot,
     x,
     y,
-    xLabel: "epochs of training",
+    xLabel: say("epochs of training"),
     yTicks: 4,
     grid: true,
   });
@@ -135,8 +137,8 @@ export function drawBleu(p, view, fig) {
     plot.left,
     34,
     [
-      { label: "with attention", colour: COLOUR.weight },
-      { label: "without", colour: COLOUR.muted, mark: "dash" },
+      { label: say("with attention"), colour: COLOUR.weight },
+      { label: say("without"), colour: COLOUR.muted, mark: "dash" },
     ],
     { maxWidth: plot.width + 20 },
   );

@@ -3,7 +3,7 @@
 
 import DATA from "./data.json" with { type: "json" };
 import { figure } from "../kit/card.js";
-import { fmt, html, newId, range } from "../kit/kit.js";
+import { fmt, html, newId, range, say } from "../kit/kit.js";
 import { sentenceOf, styleSheet } from "../kit/words.js";
 import { drawBleu, drawMap, MAP_HEIGHT } from "./charts.js";
 import {
@@ -11,57 +11,68 @@ import {
 } from "./reading.js";
 import { playTraining, wordByWord } from "./steps.js";
 
-const whenOf = (moment) => (moment === 0 ? "untrained" : `after ${epochText(DATA.epochs[moment])}`);
+const whenOf = (moment) => {
+  const n = DATA.epochs[moment];
+  return n === 0 ? say("untrained") : n === 1 ? say("after 1 epoch") : say("after {n} epochs", { n });
+};
 
 // The sentence under the drawing.
 function explain(view) {
   const { source, words, weights, shown, at } = view;
-  const when = whenOf(view.moment).replace(/^./, (letter) => letter.toUpperCase());
   if (!weights) {
-    const then = whenOf(view.moment);
-    const blind = `Without attention it cannot look back: ${then},`;
-    if (view.own && view.same) {
-      const other = SENTENCES.find((sentence) => !sameBoth(sentence, view.moment));
-      return `${blind} both write the same here, “${quote(words)}”. Try “${other.text}”`;
-    }
+    const values = { then: whenOf(view.moment), words: quote(words), other: quote(view.other) };
+    if (view.own && view.same)
+      return say(
+        "Without attention it cannot look back: {then}, both write the same here, “{words}”. Try “{sentence}”",
+        { ...values, sentence: SENTENCES.find((sentence) => !sameBoth(sentence, view.moment)).text },
+      );
     return view.own
-      ? `${blind} it writes “${quote(words)}”; with attention it writes “${quote(view.other)}”.`
-      : "Without attention there is nothing to look at: the reference is fed in, and every word is predicted from " +
-          "the same vector of the source.";
+      ? say(
+          "Without attention it cannot look back: {then}, it writes “{words}”; with attention it writes “{other}”.",
+          values,
+        )
+      : say(
+          "Without attention there is nothing to look at: the reference is fed in, and every word is predicted from " +
+            "the same vector of the source.",
+        );
   }
   if (at < 0)
-    return (
-      `The decoder has read “${view.text}” and written nothing. Step forward: before each word it puts a ` +
-      "question to the English words."
+    return say(
+      "The decoder has read “{text}” and written nothing. Step forward: before each word it puts a question to the " +
+        "English words.",
+      { text: view.text },
     );
   const row = weights[at];
   const order = range(row.length).sort((a, b) => row[b] - row[a]);
   const name = (j) => `“${source[j]}” (${fmt(row[j])})`;
-  const second = row[order[1]] > 0.15 ? ` and ${name(order[1])}` : "";
   const from = at > 4 ? at - 3 : 0; // the last words are enough
-  const before = at
-    ? `${view.own ? "having written" : "given"} “${from ? "… " : ""}${words.slice(from, at).join(" ")}”,`
-    : "before the first word";
-  const done =
-    shown === words.length && isCut(words)
-      ? ` After ${view.total} words it has still not ended.`
-      : "";
-  const looks =
-    row.every((a) => Math.abs(a * row.length - 1) < EVEN)
-      ? `looks at all ${row.length} places almost alike (even: ${fmt(1 / row.length)} each, largest: ` +
-        `${fmt(row[order[0]])})`
-      : `looks most at ${name(order[0])}${second}`;
-  return `${when}: ${before} it ${looks}; then comes “${words[at]}”.${done}`;
+  const start = `${from ? "… " : ""}${words.slice(from, at).join(" ")}`;
+  return say("{when}: {before} it {looks}; then comes “{word}”.{done}", {
+    when: whenOf(view.moment).replace(/^./, (letter) => letter.toUpperCase()),
+    before: !at ? say("before the first word") : view.own ? say`having written “${start}”,` : say`given “${start}”,`,
+    looks: row.every((a) => Math.abs(a * row.length - 1) < EVEN)
+      ? say("looks at all {n} places almost alike (even: {even} each, largest: {largest})", {
+          n: row.length,
+          even: fmt(1 / row.length),
+          largest: fmt(row[order[0]]),
+        })
+      : row[order[1]] > 0.15
+        ? say`looks most at ${name(order[0])} and ${name(order[1])}`
+        : say`looks most at ${name(order[0])}`,
+    word: words[at],
+    done: shown === words.length && isCut(words) ? say` After ${view.total} words it has still not ended.` : "",
+  });
 }
 
 const EVEN = 0.3; // a row is called even if none of its weights is further than this part from 1/S
 
 function known({ source, unknown, seen, human }) {
-  const strange = unknown.length
-    ? ` It does not know ${unknown.map((j) => `“${source[j]}”`).join(" and ")}: it reads <unk>.`
-    : "";
-  const before = seen ? "The model was trained on this sentence." : "The model has never seen this sentence.";
-  return `${before}${strange} A human translation: ${human}`;
+  const names = unknown.map((j) => `“${source[j]}”`).join(say(" and "));
+  return say("{before}{strange} A human translation: {human}", {
+    before: seen ? say("The model was trained on this sentence.") : say("The model has never seen this sentence."),
+    strange: names ? say` It does not know ${names}: it reads <unk>.` : "",
+    human,
+  });
 }
 
 const STYLE = `
@@ -86,10 +97,11 @@ function render({ model, el }) {
   const fig = figure({
     model,
     el,
-    title: "Reading an alignment",
-    hint:
+    title: say("Reading an alignment"),
+    hint: say(
       "Press Play to see how the model learns where to look, then point at a French word: the ribbons show where it " +
-      "looked before it wrote that word.",
+        "looked before it wrote that word.",
+    ),
   });
   fig.card.prepend(styleSheet(STYLE));
   const ids = newId();
@@ -130,16 +142,21 @@ function render({ model, el }) {
   const info = html("div", { class: "ab-ar-seen" }, ...notes);
   fig.stage({
     label: (v) =>
-      `${v.text} Its translation: ${sentenceOf(v.words)}${v.weights ? "" : "; without attention, no weights"}`,
+      v.weights
+        ? say`${v.text} Its translation: ${sentenceOf(v.words)}`
+        : say`${v.text} Its translation: ${sentenceOf(v.words)}; without attention, no weights`,
     height: (width) => layOut(view.source, view.words, width).height,
     draw: (p, v) => drawReading(p, v, act),
   });
   fig.stage({
     label: (v) =>
       v.weights
-        ? `Heat map of ${v.words.length} by ${v.source.length} attention weights`
-        : `Without attention there are no weights. A human translation: ${v.human} With attention: ` +
-          `${quote(v.by.with)}. Without: ${quote(v.by.without)}.`,
+        ? say`Heat map of ${v.words.length} by ${v.source.length} attention weights`
+        : say(
+            "Without attention there are no weights. A human translation: {human} With attention: {with}. " +
+              "Without: {without}.",
+            { human: v.human, with: quote(v.by.with), without: quote(v.by.without) },
+          ),
     basis: 370,
     grow: 3,
     height: MAP_HEIGHT,
@@ -147,8 +164,10 @@ function render({ model, el }) {
   });
   fig.stage({
     label: (v) =>
-      `BLEU after each part of the training; now ${fmt(DATA.bleu.with[v.moment], 1)} with attention, ` +
-      `${fmt(DATA.bleu.without[v.moment], 1)} without`,
+      say("BLEU after each part of the training; now {with} with attention, {without} without", {
+        with: fmt(DATA.bleu.with[v.moment], 1),
+        without: fmt(DATA.bleu.without[v.moment], 1),
+      }),
     basis: 240,
     grow: 2,
     height: () => (fig.card.clientWidth < 680 ? 230 : MAP_HEIGHT), // beside the map as tall as it
@@ -156,7 +175,7 @@ function render({ model, el }) {
   });
 
   fig.slider("moment", {
-    label: "Training",
+    label: say("Training"),
     values: range(DATA.epochs.length),
     format: (m) => epochText(DATA.epochs[m]),
   });
@@ -164,17 +183,17 @@ function render({ model, el }) {
   fig.more();
   const refreshWords = wordByWord(fig, shown, () => [last(), now().total]);
   fig.select("sentence", {
-    label: "Sentence",
-    options: SENTENCES.map(({ text, seen }) => [text, `${text} (${seen ? "seen" : "held out"})`]),
+    label: say("Sentence"),
+    options: SENTENCES.map(({ text, seen }) => [text, seen ? say`${text} (seen)` : say`${text} (held out)`]),
   });
   fig.select("target", {
-    label: "Translation",
+    label: say("Translation"),
     options: [
-      ["own", "its own"],
-      ["reference", "the reference"],
+      ["own", say("its own")],
+      ["reference", say("the reference")],
     ],
   });
-  fig.checkbox("attention", { label: "With attention" });
+  fig.checkbox("attention", { label: say("With attention") });
   fig.card
     .querySelectorAll("select")
     .forEach((select) => select.addEventListener("change", () => fig.set({ at: -1, written: -1 })));
@@ -185,12 +204,12 @@ function render({ model, el }) {
   drawings.after(info);
 
   fig.output("spread", {
-    label: "Spread over",
+    label: say("Spread over"),
     digits: 1,
-    note: "words: e to the entropy",
+    note: say("words: e to the entropy"),
   });
-  fig.output("bleu_with", { label: "BLEU with attention", digits: 1 });
-  fig.output("bleu_without", { label: "BLEU without", digits: 1 });
+  fig.output("bleu_with", { label: say("BLEU with attention"), digits: 1 });
+  fig.output("bleu_without", { label: say("BLEU without"), digits: 1 });
 
   return fig.start((state) => {
     const sentence = SENTENCES[number()];
@@ -219,8 +238,8 @@ function render({ model, el }) {
       total,
       rowInWords: (i) =>
         weights
-          ? `${words[i]}: ${source.map((word, j) => `${word} ${fmt(weights[i][j])}`).join(", ")}`
-          : `${words[i]}, no weights`,
+          ? say`${words[i]}: ${source.map((word, j) => `${word} ${fmt(weights[i][j])}`).join(say(", "))}`
+          : say`${words[i]}, no weights`,
     };
     const row = weights && at >= 0 ? weights[at] : null;
     fig.show({

@@ -1,7 +1,7 @@
 /* What was stored, and the drawing of the two sentences with their ribbons. */
 
 import DATA from "./data.json" with { type: "json" };
-import { clamp, COLOUR, fmt, sum, weightFill, weightInk } from "../kit/kit.js";
+import { clamp, COLOUR, fmt, say, sum, weightFill, weightInk } from "../kit/kit.js";
 import { isEnd, sentenceOf, textWidth } from "../kit/words.js";
 
 export const SENTENCES = DATA.sentences;
@@ -41,7 +41,8 @@ export function spreadOf(weights) {
 
 export const largest = (weights) => weights.indexOf(Math.max(...weights));
 
-export const epochText = (epoch) => (epoch === 0 ? "untrained" : `${epoch} epoch${epoch === 1 ? "" : "s"}`);
+export const epochText = (n) =>
+  n === 0 ? say("untrained") : n === 1 ? say("1 epoch") : say("{n} epochs", { n });
 
 // ---- the drawing ---------------------------------------------------------------------------------
 
@@ -120,8 +121,8 @@ export function drawReading(p, view, act) {
       size: 13,
       anchor: place.rows || key === "queries" ? "start" : "end",
     });
-  label("keys", "English: keys", place.source[0], 14, COLOUR.keyInk);
-  label("queries", "French: queries", place.target[0], place.rows ? place.height - 4 : 14, COLOUR.query);
+  label("keys", say("English: keys"), place.source[0], 14, COLOUR.keyInk);
+  label("queries", say("French: queries"), place.target[0], place.rows ? place.height - 4 : 14, COLOUR.query);
   p.group("ribbons", { "aria-hidden": "true" }, (g) => {
     if (!weights) {
       drawFunnel(g, view, place);
@@ -175,7 +176,7 @@ export function drawReading(p, view, act) {
     role: "listbox",
     tabindex: 0,
     "data-handle": "words",
-    "aria-label": "Words of the translation",
+    "aria-label": say("Words of the translation"),
     "aria-orientation": place.rows ? "horizontal" : "vertical",
     "aria-activedescendant": at >= 0 ? act.idOf(at) : undefined,
     onkeydown: act.onKey,
@@ -257,7 +258,7 @@ function drawFunnel(g, { shown }, place) {
   g.circle("vector", cx, cy, 9, { fill: COLOUR.ink });
   const beside = place.rows && g.width - cx > 200; // room for the words at the right of the vector
   const [x, y, anchor] = beside ? [cx + 18, cy + 5, "start"] : [cx, place.rows ? cy + 30 : cy - 33, "middle"];
-  const name = place.rows ? [`one vector of ${STATE_SIZE} numbers`] : [String(STATE_SIZE), "numbers"];
+  const name = place.rows ? [say`one vector of ${STATE_SIZE} numbers`] : [String(STATE_SIZE), say("numbers")];
   name.forEach((text, i) =>
     g.text(`name${i}`, x, y + 16 * i, text, { size: 13, weight: 650, halo: true, anchor }),
   );

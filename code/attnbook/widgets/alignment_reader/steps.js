@@ -1,7 +1,7 @@
 /* The two sequences that can be stepped through: the moments of the training, and the words. */
 
 import DATA from "./data.json" with { type: "json" };
-import { fillTrack, html } from "../kit/kit.js";
+import { fillTrack, html, say } from "../kit/kit.js";
 
 // A button that plays the training from its beginning; whoever moves the training meanwhile stops it.
 export function playTraining(fig) {
@@ -16,7 +16,7 @@ export function playTraining(fig) {
     fig.set({ moment });
   };
   const play = fig.button(
-    "Play",
+    say("Play"),
     () => {
       if (timer) stop();
       else {
@@ -34,7 +34,7 @@ export function playTraining(fig) {
   play.classList.add("ab-ar-play");
   function refresh() {
     if (timer && (fig.get("moment") !== expected || expected >= end)) stop();
-    play.textContent = timer ? "Pause" : "Play";
+    play.textContent = timer ? say("Pause") : say("Play");
   }
   return refresh;
 }
@@ -49,14 +49,14 @@ export function wordByWord(fig, shown, sizes) {
     input.max = last;
     input.value = shown();
     fillTrack(input);
-    now.textContent = `${shown()} of ${total}`;
+    now.textContent = say`${shown()} of ${total}`;
     now.dataset.number = shown();
     input.setAttribute("aria-valuetext", now.textContent);
   };
-  fig.control("written", "Words", input, write, now);
-  const back = fig.button("◀ Word", () => go(shown() - 1));
-  const forward = fig.button("Word ▶", () => go(shown() + 1));
-  const group = html("div", { class: "ab-ar-words", role: "group", "aria-label": "Words" });
+  fig.control("written", say("Words"), input, write, now);
+  const back = fig.button(say("◀ Word"), () => go(shown() - 1));
+  const forward = fig.button(say("Word ▶"), () => go(shown() + 1));
+  const group = html("div", { class: "ab-ar-words", role: "group", "aria-label": say("Words") });
   const row = input.closest(".ab-control");
   row.before(group);
   group.append(row, back, forward);

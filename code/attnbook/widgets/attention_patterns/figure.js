@@ -4,12 +4,12 @@
 
 import DATA from "../../studies/next_words.json" with { type: "json" };
 import { figure } from "../kit/card.js";
-import { clamp, fmt, html, range } from "../kit/kit.js";
+import { clamp, fmt, html, range, say } from "../kit/kit.js";
 import { half } from "../kit/weights.js";
 import { drawGrid, drawMap, drawNext, gridHeight, mapLayout, nextHeight } from "./maps.js";
 import {
-  byClass, exampleOf, foremost, headFacts, headFor, HEADS, isOff, JOBS, layerNorm, LAYERS, NEEDED, run, share,
-  START, VOCABULARY,
+  byClass, CLASS_NAMES, exampleOf, foremost, headFacts, headFor, HEADS, isOff, layerNorm, LAYERS, NEEDED, run,
+  share, START, VOCABULARY,
 } from "./maths.js";
 import { drawSentence, sentenceHeight, shortWeight, wordAt } from "./sentence.js";
 import { renderTogether } from "./together.js";
@@ -18,15 +18,15 @@ const percent = (a) => `${fmt(100 * a, 0)} %`;
 
 // "head 4 of layer 1", "heads 1 and 4 of layer 1 and head 3 of layer 2"
 function named(off) {
-  const list = (xs) => (xs.length < 2 ? String(xs) : `${xs.slice(0, -1).join(", ")} and ${xs.at(-1)}`);
   const parts = range(1, LAYERS + 1).map((layer) => {
     const heads = off
       .filter(([l]) => l === layer)
       .map(([, h]) => h)
       .sort();
-    return heads.length ? `${heads.length > 1 ? "heads" : "head"} ${list(heads)} of layer ${layer}` : "";
+    if (heads.length < 2) return heads.length ? say`head ${heads[0]} of layer ${layer}` : "";
+    return say`heads ${heads.slice(0, -1).join(say(", "))} and ${heads.at(-1)} of layer ${layer}`;
   });
-  return list(parts.filter(Boolean));
+  return parts.filter(Boolean).join(say(" and "));
 }
 
 // What is seen now: where the word looks and, with heads off, what that has changed.
@@ -36,63 +36,85 @@ function seenNow({ words, layer, head, off, silent, query, row, whole, next }) {
     return { j, word: wordAt(words, query, j), a: shortWeight(weights[j]) };
   };
   const [now, before] = [best(row), best(whole.weights[layer - 1][head - 1][query])];
-  const who = `“${words[query]}”`;
-  if (!off.length) return query ? `${who} looks most at ${now.word}, ${now.a}.` : `${who} can look only at itself.`;
-  const there = now.j === before.j ? "" : `at ${before.word}, `;
+  const seen = { who: words[query], word: now.word, a: now.a, other: before.word, b: before.a };
+  if (!off.length)
+    return query ? say("“{who}” looks most at {word}, {a}.", seen) : say("“{who}” can look only at itself.", seen);
+  const there = now.j !== before.j;
   const same = !there && now.a === before.a;
-  const looks =
-    `${who} ${silent ? "would look" : same ? "still looks" : "now looks"} most at ${now.word}, ${now.a}` +
-    (same ? ", as with all heads on." : `; with all heads on, ${there}${before.a}.`);
-  const others = off.length > 3 ? `${off.length === LAYERS * HEADS ? "all" : off.length} heads` : named(off);
+  const looks = silent
+    ? same
+      ? say("“{who}” would look most at {word}, {a}, as with all heads on.", seen)
+      : there
+        ? say("“{who}” would look most at {word}, {a}; with all heads on, at {other}, {b}.", seen)
+        : say("“{who}” would look most at {word}, {a}; with all heads on, {b}.", seen)
+    : same
+      ? say("“{who}” still looks most at {word}, {a}, as with all heads on.", seen)
+      : there
+        ? say("“{who}” now looks most at {word}, {a}; with all heads on, at {other}, {b}.", seen)
+        : say("“{who}” now looks most at {word}, {a}; with all heads on, {b}.", seen);
+  const some = off.length > 3 ? say`${off.length} heads` : named(off);
+  const others = off.length === LAYERS * HEADS ? say("all heads") : some;
   const first = silent
-    ? `Head ${head} of layer ${layer} is off and passes nothing on: ${looks}`
-    : `With ${others} off, ${looks}`;
+    ? say("Head {head} of layer {layer} is off and passes nothing on: {looks}", { head, layer, looks })
+    : say("With {others} off, {looks}", { others, looks });
   const likely = (chances) => {
     const i = chances.indexOf(Math.max(...chances));
-    return [`“${VOCABULARY[i]}”`, fmt(chances[i])];
+    return [VOCABULARY[i], fmt(chances[i])];
   };
   const [[after, p], [was, q]] = [likely(next), likely(whole.next[query])];
   const second =
     after === was
-      ? `The most probable next word is still ${after}, ${p === q ? p : `${p} instead of ${q}`}.`
-      : `The most probable next word is now ${after}, ${p}, instead of ${was}, ${q}.`;
+      ? p === q
+        ? say("The most probable next word is still “{after}”, {p}.", { after, p })
+        : say("The most probable next word is still “{after}”, {p} instead of {q}.", { after, p, q })
+      : say("The most probable next word is now “{after}”, {p}, instead of “{was}”, {q}.", { after, p, was, q });
   return `${first} ${second}`;
 }
 
-const TASKS = { agreement: ["verbs", "agree"], noun: ["repeated nouns", "be right"] };
+const PARTS = {
+  agreement: (p) => say`${p} of the verbs would agree`,
+  noun: (p) => say`${p} of the repeated nouns would be right`,
+};
 const kindOf = (words) => DATA.examples[exampleOf(words)]?.kind;
 
 // What was measured without the chosen head; if nothing is lost, that is for the reader to find out.
 function costInWords({ words, layer, head }) {
   const { full } = DATA.measured;
   const { without } = headFacts(layer, head);
-  const part = (task, a) => `${percent(a)} of the ${TASKS[task][0]} would ${TASKS[task][1]}`;
-  const lost = Object.keys(TASKS).filter((task) => without[task] < full[task]);
+  const lost = Object.keys(PARTS).filter((task) => without[task] < full[task]);
+  if (!lost.length) return say("Is this head needed? Switch it off, and see whether the prediction changes.");
   const own = kindOf(words.slice(1));
+  if (own === "noun") lost.reverse();
+  const [part, other] = lost.map((task) => PARTS[task](percent(without[task])));
   if (lost.length === 1 && own && own !== lost[0])
-    return (
-      `Switched off, all ${TASKS[own][0]} of the test sentences would still ${TASKS[own][1]}, but only ` +
-      `${part(lost[0], without[lost[0]])}.`
-    );
-  if (lost.length) {
-    if (own === "noun") lost.reverse();
-    const parts = lost.map((task) => part(task, without[task])).join(" and ");
-    return `Switched off, it is missed: in the test sentences only ${parts} (with it, ${percent(full[lost[0]])}).`;
-  }
-  return "Is this head needed? Switch it off, and see whether the prediction changes.";
+    return own === "noun"
+      ? say("Switched off, all repeated nouns of the test sentences would still be right, but only {part}.", { part })
+      : say("Switched off, all verbs of the test sentences would still agree, but only {part}.", { part });
+  const values = { part, other, full: percent(full[lost[0]]) };
+  return lost.length === 1
+    ? say("Switched off, it is missed: in the test sentences only {part} (with it, {full}).", values)
+    : say("Switched off, it is missed: in the test sentences only {part} and {other} (with it, {full}).", values);
 }
 
 const inWords = (view) => seenNow(view) + (view.off.length ? "" : ` ${costInWords(view)}`);
 
 // What a head usually looks at, below the small maps.
+const WHERE = {
+  before: (a) => say`${a} of this head’s weight is on the word before`,
+  itself: (a) => say`${a} of this head’s weight is on the word itself`,
+  start: (a) => say`${a} of this head’s weight is on <bos>`,
+  subject: (a) => say`where a verb is due, ${a} of its weight in this head is on its subject`,
+  adjective: (a) => say`when a noun looks, ${a} of its weight in this head is on its adjective`,
+  noun: (a) =>
+    say`when a repeated adjective looks, ${a} of its weight in this head is on the noun that followed it before`,
+};
+
 function usually({ layer, head }) {
   const [job, , a] = foremost(headFacts(layer, head));
-  const [, , who, place] = JOBS.find(([name]) => name === job);
   const { count } = DATA.measured;
   const tested =
     { subject: count.agreement, adjective: count.noun, noun: count.noun }[job] || count.agreement + count.noun;
-  const whose = who ? "its weight in this head" : "this head’s weight";
-  return `On average over ${tested} test sentences with all heads on, ${who}${fmt(a)} of ${whose} is on ${place}.`;
+  return say`On average over ${tested} test sentences with all heads on, ${WHERE[job](fmt(a))}.`;
 }
 
 // ---- the figure ----------------------------------------------------------------------------------
@@ -123,8 +145,8 @@ function render({ model, el }) {
   const fig = figure({
     model,
     el,
-    title: "What does each head look at?",
-    hint: "Choose a word and a head.",
+    title: say("What does each head look at?"),
+    hint: say("Choose a word and a head."),
   });
   const stages = [];
   let hovered = null;
@@ -153,7 +175,7 @@ function render({ model, el }) {
   const allWords = () => [START, ...model.get("words")];
 
   stage({
-    label: (v) => `The sentence; “${v.words[v.query]}” looks most at ${v.best}`,
+    label: (v) => say`The sentence; “${v.words[v.query]}” looks most at ${v.best}`,
     draw: (p, v) => drawSentence(p, v, fig),
     height: (width) => sentenceHeight(allWords(), width),
   });
@@ -162,20 +184,23 @@ function render({ model, el }) {
     draw: (p, v) => drawGrid(p, v, fig),
     height: gridHeight,
     label: (v) =>
-      `Small heat maps of ${LAYERS} layers with ${HEADS} heads each; layer ${v.layer}, head ${v.head} is chosen.`,
+      say`Small heat maps of ${LAYERS} layers with ${HEADS} heads each; layer ${v.layer}, head ${v.head} is chosen.`,
   });
   stage({
     basis: 240,
     draw: drawNext,
     height: nextHeight,
-    label: (v) => `Next word: ${v.classes.slice(0, 3).map((c) => `${c.name} ${fmt(c.p)}`).join(", ")}`,
+    label: (v) => {
+      const likely = v.classes.slice(0, 3).map(({ name, p }) => `${CLASS_NAMES[name] ?? name} ${fmt(p)}`);
+      return say`Next word: ${likely.join(say(", "))}`;
+    },
   });
   stage({
     basis: 380,
     grow: 2,
     draw: (p, v) => drawMap(p, v, fig),
     height: (width) => mapLayout(width, allWords()).end + 4,
-    label: (v) => `Heat map of the weights of layer ${v.layer}, head ${v.head}`,
+    label: (v) => say`Heat map of the weights of layer ${v.layer}, head ${v.head}`,
   });
 
   const usual = html("p", { class: "ab-usual", "data-value": "usual" });
@@ -188,14 +213,15 @@ function render({ model, el }) {
   // which sentence
   const sentence = html("select", { style: "flex:1 1 auto;min-width:0;max-width:26rem" });
   ["agreement", "noun"].forEach((kind) => {
-    const group = html("optgroup", { label: kind === "agreement" ? "Which verb comes next?" : "Which noun was it?" });
+    const asked = kind === "agreement" ? say("Which verb comes next?") : say("Which noun was it?");
+    const group = html("optgroup", { label: asked });
     DATA.examples.forEach((example, i) => {
       if (example.kind === kind)
         group.append(html("option", { value: String(i), text: example.words.slice(0, -1).join(" ") }));
     });
     sentence.append(group);
   });
-  sentence.append(html("option", { value: "-1", text: "(changed by you)", disabled: true }));
+  sentence.append(html("option", { value: "-1", text: say("(changed by you)"), disabled: true }));
   sentence.onchange = () => {
     const example = DATA.examples[+sentence.value];
     fig.set({ words: example.words, query: example.answer - 1 });
@@ -203,25 +229,26 @@ function render({ model, el }) {
     const [layer, head] = headFor(example.kind);
     fig.set({ layer, head });
   };
-  fig.control("words", "Sentence", sentence, () => {
+  fig.control("words", say("Sentence"), sentence, () => {
     sentence.value = String(exampleOf(model.get("words")));
   });
   sentence.parentElement.style.cssText = "flex:1 1 14rem;min-width:0";
 
   // which word stands where the query is
   const word = html("select", {});
-  DATA.classes.forEach(([name, words]) =>
-    word.append(html("optgroup", { label: name }, ...words.map((one) => html("option", { value: one, text: one })))),
-  );
+  DATA.classes.forEach(([name, words]) => {
+    const options = words.map((one) => html("option", { value: one, text: one }));
+    word.append(html("optgroup", { label: CLASS_NAMES[name] ?? name }, ...options));
+  });
   word.append(html("option", { value: START, text: START, disabled: true }));
   word.onchange = () =>
     fig.set({ words: model.get("words").map((one, t) => (t + 1 === model.get("query") ? word.value : one)) });
-  fig.control("query", "Change to", word, () => {
+  fig.control("query", say("Change to"), word, () => {
     word.value = allWords()[Math.min(model.get("query"), allWords().length - 1)];
     word.disabled = model.get("query") === 0;
   });
-  const toggle = fig.button("Switch this head off", () => fig.toggle(model.get("layer"), model.get("head")));
-  const all = fig.button("All heads on", () => fig.set({ off: [] }));
+  const toggle = fig.button(say("Switch this head off"), () => fig.toggle(model.get("layer"), model.get("head")));
+  const all = fig.button(say("All heads on"), () => fig.set({ off: [] }));
   const pair = html("div", { class: "ab-pair" });
   toggle.before(pair);
   pair.append(toggle, all);
@@ -230,9 +257,9 @@ function render({ model, el }) {
   });
   fig.controlsFirst();
 
-  fig.output("next", { label: "most probable next word" });
-  fig.output("singular", { label: "next: verb, singular" });
-  fig.output("plural", { label: "next: verb, plural" });
+  fig.output("next", { label: say("most probable next word") });
+  fig.output("singular", { label: say("next: verb, singular") });
+  fig.output("plural", { label: say("next: verb, plural") });
 
   const runOnce = (words, off) => {
     // pointing at a word changes nothing that the model sees
@@ -262,7 +289,7 @@ function render({ model, el }) {
       singular: share(next, "verb, singular"),
       plural: share(next, "verb, plural"),
     });
-    toggle.textContent = isOff(off, layer, head) ? "Switch this head on" : "Switch this head off";
+    toggle.textContent = isOff(off, layer, head) ? say("Switch this head on") : say("Switch this head off");
     toggle.setAttribute("aria-pressed", String(isOff(off, layer, head)));
     all.disabled = !off.length;
     const silent = isOff(off, layer, head);

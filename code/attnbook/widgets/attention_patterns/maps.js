@@ -1,7 +1,7 @@
 /* The heat maps of all heads, the large map of one, and the next word. */
 
-import { clamp, COLOUR, fmt, range, weightInk } from "../kit/kit.js";
-import { foremost, headFacts, HEADS, isOff, LAYERS, VOCABULARY } from "./maths.js";
+import { clamp, COLOUR, fmt, range, say, weightInk } from "../kit/kit.js";
+import { CLASS_NAMES, foremost, headFacts, HEADS, isOff, JOBS, LAYERS, VOCABULARY } from "./maths.js";
 import { headName, weightMap } from "./sentence.js";
 
 const GRID = { top: 18, label: 34, side: 22, gap: 8 };
@@ -16,10 +16,10 @@ export function drawGrid(p, view, fig) {
   const size = tileSize(p.width);
   const T = view.words.length;
   const hatch = p.hatch("hatching", COLOUR.masked);
-  p.text("title", 0, 15, "All heads, and their usual target", { weight: 650, size: 14 });
+  p.text("title", 0, 15, say("All heads, and their usual target"), { weight: 650, size: 14 });
   range(LAYERS).forEach((l) => {
     const top = GRID.top + 8 + l * (size + GRID.label + 6);
-    p.text(`layer${l}`, 12, top + size / 2, `layer ${l + 1}`, {
+    p.text(`layer${l}`, 12, top + size / 2, say`layer ${l + 1}`, {
       size: 12.5,
       anchor: "middle",
       rotate: -90,
@@ -43,7 +43,9 @@ export function drawGrid(p, view, fig) {
           tabindex: chosen ? 0 : -1,
           "data-handle": `head-${l + 1}-${h + 1}`,
           cursor: "pointer",
-          "aria-label": `layer ${l + 1}, head ${h + 1}${off ? ", switched off" : ""}: ${name} ${fmt(a)}`,
+          "aria-label": off
+            ? say`layer ${l + 1}, head ${h + 1}, switched off: ${JOBS[name].called} ${fmt(a)}`
+            : say`layer ${l + 1}, head ${h + 1}: ${JOBS[name].called} ${fmt(a)}`,
           onclick: () => go([0, 0]),
           onkeydown: (event) => {
             const by = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] }[event.key];
@@ -62,7 +64,7 @@ export function drawGrid(p, view, fig) {
           weightMap(g, "map", view.run.weights[l][h], left, top, size / T, hatch);
           if (off) {
             veil(g, left, top, size);
-            g.text("off", left + size / 2, top + size / 2 + 5, "off", { size: 14, weight: 700, anchor: "middle" });
+            g.text("off", left + size / 2, top + size / 2 + 5, say("off"), { size: 14, weight: 700, anchor: "middle" });
           }
           g.rect("frame", left, top, size, size, {
             fill: "none",
@@ -105,7 +107,7 @@ export function drawMap(p, view, fig) {
   const rows = view.run.weights[view.layer - 1][view.head - 1];
   const T = words.length;
   p.text("title", 0, 15, headName(view), { weight: 650, size: 14 });
-  const axes = p.narrow ? "queries ↓, keys →" : "queries down, keys across";
+  const axes = p.narrow ? say("queries ↓, keys →") : say("queries down, keys across");
   p.text("axes", p.width, 15, axes, { size: 12.5, anchor: "end", colour: COLOUR.muted });
   words.forEach((word, t) => {
     const strong = t === query;
@@ -183,13 +185,13 @@ export const nextHeight = 24 + 36 * NEXT + 22;
 export function drawNext(p, view) {
   const { words, query, classes } = view;
   const truth = words[query + 1];
-  p.text("title", 0, 15, `What comes after “${words[query]}”?`, { weight: 650, size: 14 });
+  p.text("title", 0, 15, say`What comes after “${words[query]}”?`, { weight: 650, size: 14 });
   const start = 108;
   const long = p.width - start - 36;
   classes.slice(0, NEXT).forEach(({ name, p: chance, words: some }, i) => {
     const y = 26 + i * 36;
     const best = some.filter(([, q]) => q >= 0.005).slice(0, p.width - start > 225 ? 3 : 2);
-    p.text(`name${i}`, 0, y + 14, name, { size: 13, weight: i === 0 ? 650 : 500 });
+    p.text(`name${i}`, 0, y + 14, CLASS_NAMES[name] ?? name, { size: 13, weight: i === 0 ? 650 : 500 });
     p.rect(`ground${i}`, start, y + 2, long, 15, { fill: COLOUR.panel, rx: 3 });
     p.rect(`bar${i}`, start, y + 2, Math.max(1, long * chance), 15, { fill: COLOUR.output, rx: 3 });
     p.text(`share${i}`, p.width, y + 14, fmt(chance), {
@@ -205,7 +207,7 @@ export function drawNext(p, view) {
       });
   });
   const told = truth
-    ? `In this sentence: “${truth}”, ${fmt(view.now.next[query][VOCABULARY.indexOf(truth)])}`
-    : "The sentence ends here.";
+    ? say`In this sentence: “${truth}”, ${fmt(view.now.next[query][VOCABULARY.indexOf(truth)])}`
+    : say("The sentence ends here.");
   p.text("truth", 0, 26 + 36 * NEXT + 14, told, { size: 13, "data-number": "truth" });
 }

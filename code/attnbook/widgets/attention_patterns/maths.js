@@ -2,7 +2,7 @@
 
 import DATA from "../../studies/next_words.json" with { type: "json" };
 import WEIGHTS from "../../weights/next_words.safetensors";
-import { dot, mean, range, softmax, sum } from "../kit/kit.js";
+import { dot, mean, range, say, softmax, sum } from "../kit/kit.js";
 import { readWeights } from "../kit/weights.js";
 
 const MODEL = readWeights(WEIGHTS);
@@ -119,18 +119,32 @@ export const headFacts = (layer, head) => DATA.measured.heads[layer - 1][head - 
 
 // What a head does most, of the things that were measured: [name, mean weight].
 export function foremost(facts) {
-  return JOBS.map(([name, short]) => [name, short, facts[name]]).reduce((best, one) => (one[2] > best[2] ? one : best));
+  return Object.entries(JOBS)
+    .map(([name, { short }]) => [name, short, facts[name]])
+    .reduce((best, one) => (one[2] > best[2] ? one : best));
 }
 
-// [what is measured, for a small map, of which words it is the average, what they look at]
-export const JOBS = [
-  ["before", "previous", "", "the word before"],
-  ["itself", "itself", "", "the word itself"],
-  ["start", "<bos>", "", "<bos>"],
-  ["subject", "subject", "where a verb is due, ", "its subject"],
-  ["adjective", "adjective", "when a noun looks, ", "its adjective"],
-  ["noun", "its noun", "when a repeated adjective looks, ", "the noun that followed it before"],
-];
+// What was measured: what it is called, and for a small map.
+export const JOBS = {
+  before: { called: say("before"), short: say("previous") },
+  itself: { called: say("itself"), short: say("itself") },
+  start: { called: say("start"), short: "<bos>" },
+  subject: { called: say("subject"), short: say("subject") },
+  adjective: { called: say("adjective"), short: say("adjective") },
+  noun: { called: say("noun"), short: say("its noun") },
+};
+
+// The classes of words that have a name; the others are words.
+export const CLASS_NAMES = {
+  "noun, singular": say("noun, singular"),
+  "noun, plural": say("noun, plural"),
+  "verb, singular": say("verb, singular"),
+  "verb, plural": say("verb, plural"),
+  adjective: say("adjective"),
+  preposition: say("preposition"),
+  adverb: say("adverb"),
+  "full stop": say("full stop"),
+};
 
 // What a head has to look at for each kind of sentence, and the head that does so most: [layer, head].
 export const NEEDED = { agreement: "subject", noun: "noun" };

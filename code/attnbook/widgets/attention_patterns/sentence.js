@@ -1,6 +1,6 @@
 /* The sentence in a row, with lines from the word that looks to what it looks at. */
 
-import { clamp, COLOUR, fmt, range, sum, weightFill, weightInk } from "../kit/kit.js";
+import { clamp, COLOUR, fmt, range, say, sum, weightFill, weightInk } from "../kit/kit.js";
 import { LONGEST } from "./maths.js";
 
 export const shortWeight = (a) => fmt(a, 2);
@@ -12,10 +12,18 @@ export const sentenceHeight = (words, width) => (lies(words, width) ? 150 : ROWS
 
 // A word by its place: which one, if it has stood there more than once.
 export function wordAt(words, query, j) {
-  if (j === query) return "itself";
-  const places = range(query + 1).filter((t) => words[t] === words[j]);
-  const which = ["first", "second", "third", "fourth", "fifth"][places.indexOf(j)] || `word ${j},`;
-  return places.length > 1 ? `the ${which} “${words[j]}”` : `“${words[j]}”`;
+  if (j === query) return say("itself");
+  const word = words[j];
+  const places = range(query + 1).filter((t) => words[t] === word);
+  if (places.length < 2) return `“${word}”`;
+  const named = [
+    say("the first “{word}”", { word }),
+    say("the second “{word}”", { word }),
+    say("the third “{word}”", { word }),
+    say("the fourth “{word}”", { word }),
+    say("the fifth “{word}”", { word }),
+  ];
+  return named[places.indexOf(j)] ?? say("the word {j}, “{word}”", { j, word });
 }
 
 // A heat map of weights in few elements: one path for each of 20 shades; what is masked is hatched.
@@ -81,12 +89,10 @@ export function wordRadio(p, fig, words, t, pinned, label) {
 
 function wordNode(p, t, view, fig, draw) {
   const { words, query } = view;
-  const gets = t <= query ? `, gets ${shortWeight(view.row[t])}` : "";
-  p.group(
-    `word${t}`,
-    wordRadio(p, fig, words, t, view.pinned, `${words[t]}, word ${t}${gets}`),
-    draw,
-  );
+  const word = words[t];
+  const values = { word, t, weight: shortWeight(view.row[t]) };
+  const label = t <= query ? say("{word}, word {t}, gets {weight}", values) : say("{word}, word {t}", values);
+  p.group(`word${t}`, wordRadio(p, fig, words, t, view.pinned, label), draw);
 }
 
 const looksOfWord = (view, t) => {
@@ -113,8 +119,9 @@ export function drawSentence(p, view, fig) {
     opacity: bright(a),
     "data-line": j,
   });
-  const looks = view.silent ? "would" : "does";
-  p.text("title", 0, 15, `What ${looks} “${words[query]}” look at?`, { weight: 650, size: 14 });
+  const word = words[query];
+  const asked = view.silent ? say`What would “${word}” look at?` : say`What does “${word}” look at?`;
+  p.text("title", 0, 15, asked, { weight: 650, size: 14 });
   p.text("which", p.width, 15, headName(view).toLowerCase(), {
     size: p.narrow ? 12 : 13,
     anchor: "end",
@@ -144,7 +151,7 @@ export function drawSentence(p, view, fig) {
         g.add("path", `arc${j}`, { ...ofArc(a, j), d });
       }),
     );
-    p.group("words", { role: "radiogroup", "aria-label": "The word that looks" }, (g) =>
+    p.group("words", { role: "radiogroup", "aria-label": say("The word that looks") }, (g) =>
       words.forEach((word, t) => {
         const look = looksOfWord(view, t);
         wordNode(g, t, view, fig, (w) => {
@@ -187,7 +194,7 @@ export function drawSentence(p, view, fig) {
       g.add("path", `arc${j}`, { ...ofArc(a, j), d });
     }),
   );
-  p.group("words", { role: "radiogroup", "aria-label": "The word that looks" }, (g) =>
+  p.group("words", { role: "radiogroup", "aria-label": say("The word that looks") }, (g) =>
     words.forEach((word, t) => {
       const look = looksOfWord(view, t);
       wordNode(g, t, view, fig, (w) => {
@@ -215,7 +222,7 @@ export function drawSentence(p, view, fig) {
           "weight",
           left + wide + 16 + (t <= query ? long * row[t] : 0),
           y(t) + high / 2 + 5,
-          t <= query ? shortWeight(row[t]) : "later",
+          t <= query ? shortWeight(row[t]) : say("later"),
           {
             size: 12.5,
             weight: row[t] > 0.25 ? 700 : 500,
@@ -228,4 +235,5 @@ export function drawSentence(p, view, fig) {
   );
 }
 
-export const headName = ({ layer, head, silent }) => `Layer ${layer}, head ${head}${silent ? ": off" : ""}`;
+export const headName = ({ layer, head, silent }) =>
+  silent ? say`Layer ${layer}, head ${head}: off` : say`Layer ${layer}, head ${head}`;

@@ -2,7 +2,7 @@
 
 import DATA from "../../studies/next_words.json" with { type: "json" };
 import { figure } from "../kit/card.js";
-import { clamp, COLOUR, html, range, weightFill, weightInk } from "../kit/kit.js";
+import { clamp, COLOUR, html, range, say, weightFill, weightInk } from "../kit/kit.js";
 import { inCell } from "./maps.js";
 import { exampleOf, HEADS, LAYERS, run, START } from "./maths.js";
 import { shortWeight, weightMap, wordAt, wordRadio } from "./sentence.js";
@@ -28,7 +28,7 @@ function drawMaps(p, view, fig) {
   range(HEADS).forEach((h) => {
     const [left, top] = place(h);
     const row = weights[h][query];
-    p.text(`title${h}`, left, top - (place(0)[1] - 15), `head ${h + 1}`, { weight: 650, size: 14 });
+    p.text(`title${h}`, left, top - (place(0)[1] - 15), say`head ${h + 1}`, { weight: 650, size: 14 });
     words.forEach((word, t) => {
       if (h % columns === 0)
         p.text(`row${h}-${t}`, left - 6, top + (t + 0.5) * size + 4.5, word, {
@@ -84,12 +84,12 @@ function drawRows(p, view, fig) {
   const top = rowsTop(p.width, words);
   const turned = p.width < 560;
   const hatch = p.hatch("hatching", COLOUR.masked);
-  const title = `Layer ${view.layer}: where “${words[query]}” looks, head by head`;
+  const title = say`Layer ${view.layer}: where “${words[query]}” looks, head by head`;
   p.text("title", 0, 15, title, { weight: 650, size: 14 });
-  p.group("words", { role: "radiogroup", "aria-label": "The word that looks" }, (g) =>
+  p.group("words", { role: "radiogroup", "aria-label": say("The word that looks") }, (g) =>
     words.forEach((word, t) => {
       const looks = t === query;
-      const at = wordRadio(p, fig, words, t, pinned, `${word}, word ${t}`);
+      const at = wordRadio(p, fig, words, t, pinned, say("{word}, word {t}", { word, t }));
       g.group(`word${t}`, at, (w) => {
         const x = left + (t + 0.5) * wide;
         w.rect("pill", left + t * wide + 1, TITLE + 2, wide - 2, top - TITLE - 8, {
@@ -110,7 +110,7 @@ function drawRows(p, view, fig) {
   );
   range(HEADS).forEach((h) => {
     const y = top + h * (HIGH + 4);
-    p.text(`head${h}`, 0, y + HIGH / 2 + 4.5, `head ${h + 1}`, { size: 13 });
+    p.text(`head${h}`, 0, y + HIGH / 2 + 4.5, say`head ${h + 1}`, { size: 13 });
     words.forEach((_, j) => {
       const a = weights[h][query][j];
       const later = j > query;
@@ -136,15 +136,15 @@ function drawRows(p, view, fig) {
 function said({ words, query, weights, layer }) {
   const parts = weights.map((rows, h) => {
     const j = rows[query].indexOf(Math.max(...rows[query]));
-    return `head ${h + 1} at ${wordAt(words, query, j)} (${shortWeight(rows[query][j])})`;
+    return say`head ${h + 1} at ${wordAt(words, query, j)} (${shortWeight(rows[query][j])})`;
   });
-  const most = `${parts.slice(0, -1).join(", in ")}, and in ${parts.at(-1)}`;
-  return `In layer ${layer}, “${words[query]}” looks most in ${most}.`;
+  const values = { layer, word: words[query], some: parts.slice(0, -1).join(say(", in ")), last: parts.at(-1) };
+  return say("In layer {layer}, “{word}” looks most in {some}, and in {last}.", values);
 }
 
 export function renderTogether({ model, el }) {
-  const hint = "Queries down, keys across. Point at a word.";
-  const fig = figure({ model, el, title: "Four heads, one sentence", hint });
+  const hint = say("Queries down, keys across. Point at a word.");
+  const fig = figure({ model, el, title: say("Four heads, one sentence"), hint });
   const stages = [];
   let hovered = null;
   let compute = null;
@@ -158,12 +158,12 @@ export function renderTogether({ model, el }) {
   const words = () => [START, ...model.get("words")];
   stages.push(
     fig.stage({
-      label: (v) => `Four heat maps side by side, the weights of the heads of layer ${v.layer}`,
+      label: (v) => say`Four heat maps side by side, the weights of the heads of layer ${v.layer}`,
       height: (width) => tiles(width, words()).height,
       draw: (p, v) => drawMaps(p, v, fig),
     }),
     fig.stage({
-      label: (v) => `The rows of “${v.words[v.query]}” in the four heads`,
+      label: (v) => say`The rows of “${v.words[v.query]}” in the four heads`,
       height: (width) => rowsHeight(width, words()),
       draw: (p, v) => drawRows(p, v, fig),
     }),
@@ -177,11 +177,11 @@ export function renderTogether({ model, el }) {
     const example = DATA.examples[+sentence.value];
     fig.set({ words: example.words, query: example.answer - 1 });
   };
-  fig.control("words", "Sentence", sentence, () => {
+  fig.control("words", say("Sentence"), sentence, () => {
     sentence.value = String(exampleOf(model.get("words")));
   });
   sentence.parentElement.style.cssText = "flex:1 1 14rem;min-width:0";
-  fig.select("layer", { label: "Layer", options: range(1, LAYERS + 1) });
+  fig.select("layer", { label: say("Layer"), options: range(1, LAYERS + 1) });
   fig.reset(["query"]);
   fig.controlsFirst();
   compute = (state) => {

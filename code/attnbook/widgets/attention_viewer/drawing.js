@@ -1,6 +1,6 @@
 /* The overview, a long head as a whole, the window as a heat map with its tokens, and as lines. */
 
-import { clamp, COLOUR, columns, linspace, range, signedFill, weightFill } from "../kit/kit.js";
+import { clamp, COLOUR, columns, linspace, range, say, signedFill, weightFill } from "../kit/kit.js";
 import { putImage } from "./images.js";
 import { isCausal } from "./stored.js";
 
@@ -73,8 +73,12 @@ function labelled(count, chosen, apart) {
 const SCALE = 20; // height of the row
 
 const threeDigits = (x) => String(Number(x.toPrecision(3))).replaceAll("-", "−");
-const scaleInWords = ({ shade, top, signed }) =>
-  `Shades ${shade === "root" ? "of square roots " : ""}from ${signed ? threeDigits(-top) : 0} to ${threeDigits(top)}.`;
+function scaleInWords({ shade, top, signed }) {
+  const values = { low: signed ? threeDigits(-top) : 0, high: threeDigits(top) };
+  return shade === "root"
+    ? say("Shades of square roots from {low} to {high}.", values)
+    : say("Shades from {low} to {high}.", values);
+}
 
 // From 0, or the lowest negative weight, to the largest weight that is shown, in the shades of the cells.
 function drawScale(p, key, x, y, { shade, top, signed }) {
@@ -91,7 +95,8 @@ function drawScale(p, key, x, y, { shade, top, signed }) {
   });
   const end = left + wide * steps.length;
   p.rect(`${key}-edge`, left, y - 10, end - left, 11, { fill: "none", stroke: COLOUR.line, "stroke-width": 1 });
-  p.text(`${key}-high`, end + 6, y, threeDigits(top) + (shade === "root" ? ", by square roots" : ""), look);
+  const high = threeDigits(top);
+  p.text(`${key}-high`, end + 6, y, shade === "root" ? say`${high}, by square roots` : high, look);
 }
 export const isSmall = (layers) => layers <= FEW && onPhone();
 
@@ -103,9 +108,9 @@ export function drawOverview(p, view, fig) {
   const { left, top, size } = overviewLayout(p.width, kind, small);
   const [right, bottom] = [left + size * heads, top + size * layers];
   const beside = left + size * heads + 14;
-  if (!small) p.text("title", 0, 15, "All heads: layers down, heads across", { weight: 650, size: 14 });
+  if (!small) p.text("title", 0, 15, say("All heads: layers down, heads across"), { weight: 650, size: 14 });
   else if (p.width - beside > 100)
-    ["All heads:", "layers down,", "heads across"].forEach((text, i) =>
+    [say("All heads:"), say("layers down,"), say("heads across")].forEach((text, i) =>
       p.text(`title${i}`, beside, top + 15 + 18 * i, text, { weight: i ? 450 : 650, size: 14 }),
     );
   labelled(heads, column, (DIGIT * digitsOf(kind.head_numbers) + 4) / size).forEach((h) =>
@@ -135,9 +140,11 @@ export function drawOverview(p, view, fig) {
   });
   const set = (l, h) => fig.set({ layer: kind.layers[l], head: kind.head_numbers[h] });
   field(p, "overview", left, top, size * heads, size * layers, {
-    label:
-      `Heads, ${layers} layers and ${heads} heads. Layer ${layer}, head ${head} is chosen; ` +
-      `arrow keys choose another. ${scaleInWords(view.scales.overview)}`,
+    label: say(
+      "Heads, {layers} layers and {heads} heads. Layer {layer}, head {head} is chosen; " +
+        "arrow keys choose another. {shades}",
+      { layers, heads, layer, head, shades: scaleInWords(view.scales.overview) },
+    ),
     move: (down, across) => set(clamp(row + down, 0, layers - 1), clamp(column + across, 0, heads - 1)),
     point: (y, x) => set(Math.floor(y * layers), Math.floor(x * heads)),
   });
@@ -158,7 +165,7 @@ const LONG = 210;
 export function drawWhole(p, view, fig) {
   const { T, S, rows, columns } = view;
   const [width, height, top] = [Math.min(p.width, LONG), p.height - 30 - SCALE, 28];
-  p.text("title", 0, 15, `The whole head: ${T} × ${S}`, { weight: 650, size: 14 });
+  p.text("title", 0, 15, say`The whole head: ${T} × ${S}`, { weight: 650, size: 14 });
   p.rect("ground", 0, top, width, height, { fill: p.hatch("hatch"), opacity: 0.6 });
   putImage(p, "image", view.whole, 0, top, width, height);
   p.rect("edge", 0, top, width, height, { fill: "none", stroke: COLOUR.line, "stroke-width": 1 });
@@ -171,9 +178,12 @@ export function drawWhole(p, view, fig) {
     "stroke-width": 2.5,
   });
   field(p, "whole", 0, top, width, height, {
-    label:
-      `The whole head, with a window at queries ${rows[0]} to ${rows[1] - 1} and keys ${columns[0]} to ` +
-      `${columns[1] - 1}. Arrow keys move it`,
+    label: say("The whole head, with a window at queries {a} to {b} and keys {c} to {d}. Arrow keys move it", {
+      a: rows[0],
+      b: rows[1] - 1,
+      c: columns[0],
+      d: columns[1] - 1,
+    }),
     move: (down, across) => fig.go(view.query + down * view.window, view.key + across * view.window),
     point: (a, b) => fig.go(Math.floor(a * T), Math.floor(b * S)),
   });
@@ -224,10 +234,11 @@ export function drawWindow(p, view, fig) {
   const { left, top, wide, high, n, m } = windowLayout(p.width, view);
   const [right, bottom] = [left + m * wide, top + n * high];
   const [q, k] = [view.query - view.rows[0], view.key - view.columns[0]];
-  const title = `Layer ${view.layer}, head ${view.head}: `;
-  const axes = ["queries down, keys across", "queries ↓, keys →"];
-  const short = 8.5 * (title + axes[0]).length > p.width;
-  p.text("title", 0, 15, title + axes[+short], { weight: 650, size: 14 });
+  const { layer, head } = view;
+  const long = say`Layer ${layer}, head ${head}: queries down, keys across`;
+  const fits = columns(long) <= p.width / 8.5;
+  const title = fits ? long : say`Layer ${layer}, head ${head}: queries ↓, keys →`;
+  p.text("title", 0, 15, title, { weight: 650, size: 14 });
   // labels at least 12 pixels apart; the chosen ones are always there
   const near = (t, chosen, step) => t === chosen || (t % step === 0 && Math.abs(t - chosen) >= step);
   view.queryLabels.forEach((label, t) => {
@@ -249,7 +260,7 @@ export function drawWindow(p, view, fig) {
   p.rect("edge", left, top, m * wide, n * high, { fill: "none", stroke: COLOUR.line, "stroke-width": 1 });
   drawScale(p, "scale", left, bottom + 15, view.scales.part);
   if (view.columns[0] + m - Math.ceil(62 / wide) > view.rows[0] + Math.ceil(22 / high) && isCausal(view.kind))
-    p.text("masked", right - 7, top + 17, "masked", {
+    p.text("masked", right - 7, top + 17, say("masked"), {
       size: 12.5,
       anchor: "end",
       colour: COLOUR.muted,
@@ -258,9 +269,12 @@ export function drawWindow(p, view, fig) {
   p.rect("row", left, top + q * high, m * wide, high, { fill: "none", stroke: COLOUR.query, "stroke-width": 2 });
   p.rect("column", left + k * wide, top, wide, n * high, { fill: "none", stroke: COLOUR.key, "stroke-width": 2 });
   field(p, "map", left, top, m * wide, n * high, {
-    label:
-      `Weights of layer ${view.layer}, head ${view.head}. ${view.said} ${scaleInWords(view.scales.part)} ` +
-      "Arrow keys choose a query and a key",
+    label: say("Weights of layer {layer}, head {head}. {said} {shades} Arrow keys choose a query and a key", {
+      layer,
+      head,
+      said: view.said,
+      shades: scaleInWords(view.scales.part),
+    }),
     move: (down, across, far) => fig.go(view.query + (far ? 8 : 1) * down, view.key + (far ? 8 : 1) * across),
     point: (a, b) => fig.go(view.rows[0] + Math.floor(a * n), view.columns[0] + Math.floor(b * m)),
   });
@@ -286,9 +300,9 @@ export function drawLines(p, view, fig) {
   const step = Math.ceil(12 / line); // labels at least 12 pixels apart; the chosen and the last are always there
   const near = (t, chosen, last) =>
     t === chosen || (Math.abs(t - chosen) >= step && (t === last || (t % step === 0 && last - t >= step)));
-  p.text("title", 0, 15, "Who looks where", { weight: 650, size: 14 });
-  p.text("queries", 0, 34, "query", { size: 12, colour: COLOUR.muted });
-  p.text("keys", to + 6, 34, "key", { size: 12, colour: COLOUR.muted });
+  p.text("title", 0, 15, say("Who looks where"), { weight: 650, size: 14 });
+  p.text("queries", 0, 34, say("query"), { size: 12, colour: COLOUR.muted });
+  p.text("keys", to + 6, 34, say("key"), { size: 12, colour: COLOUR.muted });
   const strokes = new Map(); // one path for all lines of a kind, a strength and a sign
   const curve = (i, j) =>
     `M${from} ${y(i)}C${(from + to) / 2} ${y(i)} ${(from + to) / 2} ${y(j)} ${to} ${y(j)}`;

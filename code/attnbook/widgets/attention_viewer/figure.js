@@ -2,7 +2,7 @@
  * where a query looks, and who looks at a key. */
 
 import { figure } from "../kit/card.js";
-import { clamp, fmt, html } from "../kit/kit.js";
+import { clamp, fmt, html, say } from "../kit/kit.js";
 import {
   cut, drawLines, drawOverview, drawWhole, drawWindow, FEW, isSmall, linesHeight, longHeight, overviewLayout, WIDEST,
   windowHeight,
@@ -56,8 +56,8 @@ function render({ model, el }) {
   const fig = figure({
     model,
     el,
-    title: "Where does each head look?",
-    hint: "Choose a head, then a query (row) and a key (column).",
+    title: say("Where does each head look?"),
+    hint: say("Choose a head, then a query (row) and a key (column)."),
   });
   const data = model.get("data");
   const kindNow = () => data.kinds.find(({ name }) => name === model.get("kind")) || data.kinds[0];
@@ -93,19 +93,19 @@ function render({ model, el }) {
     basis: 300,
     height: (width) => overviewLayout(width, kindNow(), isSmall(kindNow().heads.length)).bottom + 4,
     draw: drawOverview,
-    label: ({ kind }) => `Overview of ${kind.heads.length} layers of ${kind.heads[0].length} heads`,
+    label: ({ kind }) => say`Overview of ${kind.heads.length} layers of ${kind.heads[0].length} heads`,
   });
   const whole = stage({
     basis: 300,
     height: (width) => longHeight(width, sizesOf(kindNow())),
     draw: (p, view) => view.whole && drawWhole(p, view, fig),
-    label: ({ layer, head }) => `The whole of layer ${layer}, head ${head}`,
+    label: ({ layer, head }) => say`The whole of layer ${layer}, head ${head}`,
   });
   const map = stage({
     basis: 380,
     height: (width) => windowHeight(width, latest),
     draw: drawWindow,
-    label: ({ layer, head }) => `Heat map of layer ${layer}, head ${head}`,
+    label: ({ layer, head }) => say`Heat map of layer ${layer}, head ${head}`,
   });
   const letters = lettersOf(data.kinds);
   const lists = {
@@ -117,35 +117,38 @@ function render({ model, el }) {
     basis: 380,
     height: () => linesHeight(latest),
     draw: drawLines,
-    label: ({ said }) => `Lines from queries to keys. ${said}`,
+    label: ({ said }) => say`Lines from queries to keys. ${said}`,
   });
   arrange(fig.card, { overview, whole, map, tables, lines }, data.kinds);
 
-  if (data.kinds.length > 1) fig.select("kind", { label: "attention", options: data.kinds.map(({ name }) => name) });
+  if (data.kinds.length > 1)
+    fig.select("kind", { label: say("attention"), options: data.kinds.map(({ name }) => name) });
   const named = (labels) => (i) => `${i} ${cut(labels(kindNow())[i] ?? "", 10)}`;
   const keysOf = (kind) => kind.keys || kind.queries;
+  const ends = { min: 0, max: longest - 1 };
   const inputs = {
-    query: fig.slider("query", { label: "query", min: 0, max: longest - 1, format: named((kind) => kind.queries) }),
-    key: fig.slider("key", { label: "key", min: 0, max: longest - 1, format: named(keysOf) }),
+    query: fig.slider("query", { ...ends, label: say("query"), format: named((kind) => kind.queries) }),
+    key: fig.slider("key", { ...ends, label: say("key"), format: named(keysOf) }),
   };
   fig.more();
   if (longest > 8) {
     const max = Math.min(WIDEST, longest);
     const format = (count) => String(Math.min(count, max));
-    fig.slider("window", { label: "tokens in the window", min: 8, max, step: max < WIDEST ? 1 : 8, format });
+    fig.slider("window", { label: say("tokens in the window"), min: 8, max, step: max < WIDEST ? 1 : 8, format });
   }
   fig.select("shade", {
-    label: "shade",
+    label: say("shade"),
     options: [
-      ["weight", "weight, 0 to the largest shown"],
-      ["root", "square root of the weight"],
-      ["one", "weight, 0 to 1"],
+      ["weight", say("weight, 0 to the largest shown")],
+      ["root", say("square root of the weight")],
+      ["one", say("weight, 0 to 1")],
     ],
   });
-  fig.output("weight", { label: "weight of this pair", format: threeDecimals });
-  fig.output("spent", { label: "this query’s weights together", format: (x) => (Number.isNaN(x) ? "NaN" : fmt(x)) });
-  fig.output("entropy", { label: "their entropy, of the largest possible" });
-  fig.output("received", { label: "what this key gets, on average", format: threeDecimals });
+  fig.output("weight", { label: say("weight of this pair"), format: threeDecimals });
+  const total = (x) => (Number.isNaN(x) ? "NaN" : fmt(x));
+  fig.output("spent", { label: say("this query’s weights together"), format: total });
+  fig.output("entropy", { label: say("their entropy, of the largest possible") });
+  fig.output("received", { label: say("what this key gets, on average"), format: threeDecimals });
   fig.reset(["layer", "head"]);
   fig.controlsFirst();
   stages.before(note); // if one of the heads has something to note, there is room for it at all of them
@@ -210,10 +213,10 @@ function render({ model, el }) {
     note.textContent = notesOn(kind, layer, head, kind.kept);
     const top = (axis, i) => topOf(kind, layer, head, axis, i);
     const pair = weightAt(kind, layer, head, query, key);
-    lists.rows.show(`Query ${query} looks at`, top("rows", query), keys);
-    lists.columns.show(`Looking at key ${key}`, top("columns", key), queries);
+    lists.rows.show(say`Query ${query} looks at`, top("rows", query), keys);
+    lists.columns.show(say`Looking at key ${key}`, top("columns", key), queries);
     fig.show({
-      weight: isMasked(kind, query, key, pair) ? "masked" : pair,
+      weight: isMasked(kind, query, key, pair) ? say("masked") : pair,
       spent: sumOf(kind, layer, head, "rows", query),
       entropy: entropyInWords(spreadOf(kind, layer, head, query), kind, query),
       received: averages(kind, layer, head)[key],

@@ -2,7 +2,7 @@
  * `NOT_KEPT` one that was not stored. An axis is "rows" (of a query) or "columns" (of a key). Layers and heads go by
  * the model's numbers. */
 
-import { fmt, range, sum } from "../kit/kit.js";
+import { fmt, range, say, sum } from "../kit/kit.js";
 
 export const NOT_KEPT = -Infinity; // packing.py refuses infinite weights, so no weight is taken for this
 const halves = new Float32Array(65536); // every float16 number
@@ -197,7 +197,7 @@ export function averages(kind, layer, head) {
 
 // What one weight is called wherever it is printed: "0.625", "< 0.001".
 export function threeDecimals(weight) {
-  if (weight === NOT_KEPT) return "not kept";
+  if (weight === NOT_KEPT) return say("not kept");
   if (Number.isNaN(weight)) return "NaN";
   if (Math.abs(weight) >= 0.001) return fmt(weight, 3);
   return weight < 0 ? "> −0.001" : "< 0.001";

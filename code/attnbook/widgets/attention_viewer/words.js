@@ -1,6 +1,6 @@
 /* What the viewer says: notes on a head, a sentence in both directions, and the two lists. */
 
-import { clamp, fmt, html, mean, range, signedFill, weightFill } from "../kit/kit.js";
+import { clamp, fmt, html, mean, range, say, signedFill, weightFill } from "../kit/kit.js";
 import { cut, quoted } from "./drawing.js";
 import {
   averages, isCausal, isMasked, largestOf, packedOf, sizesOf, spreadOf, threeDecimals, topOfCells,
@@ -13,31 +13,33 @@ export function notesOn(kind, layer, head, kept) {
   const { unusual, signed } = packedOf(kind, layer, head);
   const [off, low, high, missing] = unusual;
   const notes = [];
-  const sums = low === high ? fmt(low) : `${fmt(low)} to ${fmt(high)}`;
-  if (off === 1) notes.push(`One query of this head has weights that do not sum to 1: ${sums}.`);
-  if (off > 1) notes.push(`${off} queries of this head have weights that do not sum to 1: ${sums}.`);
-  if (missing) notes.push(`${missing === 1 ? "One query has" : `${missing} queries have`} NaN weights (hatched).`);
-  if (signed) notes.push("This head has negative weights (ochre).");
+  const sums = low === high ? fmt(low) : say`${fmt(low)} to ${fmt(high)}`;
+  if (off === 1) notes.push(say("One query of this head has weights that do not sum to 1: {sums}.", { sums }));
+  if (off > 1) notes.push(say("{n} queries of this head have weights that do not sum to 1: {sums}.", { n: off, sums }));
+  if (missing === 1) notes.push(say("One query has NaN weights (hatched)."));
+  if (missing > 1) notes.push(say`${missing} queries have NaN weights (hatched).`);
+  if (signed) notes.push(say("This head has negative weights (ochre)."));
   if (kept)
     notes.push(
-      `Stored are the ${kept === 1 ? "largest weight" : `${kept} largest weights`} of each query and of each key; ` +
-        "grey cells were not stored.",
+      kept === 1
+        ? say("Stored are the largest weight of each query and of each key; grey cells were not stored.")
+        : say`Stored are the ${kept} largest weights of each query and of each key; grey cells were not stored.`,
     );
-  return notes.join(" ");
+  return notes.join(" ").replaceAll("。 ", "。"); // no space between sentences in Chinese
 }
 
 // How the chosen row is spread over the keys. (Small weights may have been rounded to 0, so nobody "gets none".)
 function spreadInWords(spread, kind, query) {
-  if (sizesOf(kind)[1] === 1 || (isCausal(kind) && query === 0)) return " It sees no other key.";
+  if (sizesOf(kind)[1] === 1 || (isCausal(kind) && query === 0)) return say("It sees no other key.");
   if (!spread) return "";
-  if (spread.seen === 1) return " Its other weights are 0, or too small to be stored.";
-  return spread.most === 1 ? "" : ` 90 % of its weight lies on ${spread.most} keys.`;
+  if (spread.seen === 1) return say("Its other weights are 0, or too small to be stored.");
+  return spread.most === 1 ? "" : say`90 % of its weight lies on ${spread.most} keys.`;
 }
 
 // "0.04 of 1.79": how evenly the row is spread, and how evenly it could be.
 export function entropyInWords(spread, kind, query) {
   if (spread?.entropy === undefined) return null;
-  return `${fmt(spread.entropy)} of ${fmt(Math.log(isCausal(kind) ? query + 1 : sizesOf(kind)[1]))}`;
+  return say`${fmt(spread.entropy)} of ${fmt(Math.log(isCausal(kind) ? query + 1 : sizesOf(kind)[1]))}`;
 }
 
 // Whether a key gets more than all others that several queries see, and at least twice what even weights would give.
@@ -49,45 +51,48 @@ function isSink(kind, layer, head, key) {
   return T > 1 && S > 1 && !(isCausal(kind) && key === S - 1) && all[key] >= 2 * even && all.every(lower);
 }
 
-const called = (name, i, labels) => `${name} ${i} ${quoted(labels[i])}`;
+const aQuery = (i, labels) => say`query ${i} ${quoted(labels[i])}`;
+const aKey = (i, labels) => say`key ${i} ${quoted(labels[i])}`;
 const remarks = (at, [from, to], forced) => {
-  const found = [at < from || at >= to ? "not shown" : "", forced ? "query 0 has no choice" : ""];
-  return found.some(Boolean) ? ` (${found.filter(Boolean).join("; ")})` : "";
+  if (at >= from && at < to) return forced ? say(" (query 0 has no choice)") : "";
+  return forced ? say(" (not shown; query 0 has no choice)") : say(" (not shown)");
 };
 
 // "largest weight", of a head that has negative ones the weight that is farthest from 0.
 const largest = ({ kind, layer, head }) =>
-  packedOf(kind, layer, head).signed ? "weight farthest from 0" : "largest weight";
+  packedOf(kind, layer, head).signed ? say("weight farthest from 0") : say("largest weight");
 
 // The key that the query looks at most.
 function ofQuery(view) {
   const { kind, layer, head, query, queries, keys, columns } = view;
   const best = largestOf(kind, layer, head, "rows", query, 1)[0];
-  const me = called("Query", query, queries);
-  if (!best) return `${me} has no weights: they are NaN.`;
-  if (best.weight === 0) return `${me} has weights of 0.000 only.`;
-  return (
-    `${me} gives its ${largest(view)}, ${threeDecimals(best.weight)}, to ${called("key", best.at, keys)}` +
-    `${remarks(best.at, columns)}.${spreadInWords(spreadOf(kind, layer, head, query), kind, query)}`
-  );
+  const me = say`Query ${query} ${quoted(queries[query])}`;
+  if (!best) return say`${me} has no weights: they are NaN.`;
+  if (best.weight === 0) return say`${me} has weights of 0.000 only.`;
+  const to = aKey(best.at, keys) + remarks(best.at, columns);
+  const values = { me, largest: largest(view), weight: threeDecimals(best.weight), to };
+  const more = spreadInWords(spreadOf(kind, layer, head, query), kind, query);
+  return [say("{me} gives its {largest}, {weight}, to {to}.", values), more].filter(Boolean).join(" ");
 }
 
 // The query that looks most at the key, of those that have a choice.
 function ofKey(view) {
   const { kind, layer, head, key, queries, keys, rows } = view;
   const all = largestOf(kind, layer, head, "columns", key).filter(({ at }) => !isCausal(kind) || at >= key);
-  const [me, forced] = [called("Key", key, keys), isCausal(kind) && key === 0 && all.length > 1];
+  const [me, forced] = [say`Key ${key} ${quoted(keys[key])}`, isCausal(kind) && key === 0 && all.length > 1];
   const best = all.find(({ at }) => !forced || at > 0);
-  if (!best) return `${me} has no weights: they are NaN.`;
+  if (!best) return say`${me} has no weights: they are NaN.`;
   const given = threeDecimals(best.weight);
-  const from = called("query", best.at, queries) + remarks(best.at, rows, forced);
-  if (isCausal(kind) && key === queries.length - 1) return `Only ${from} sees ${called("key", key, keys)}: ${given}.`;
-  if (best.weight === 0) return `${me} has weights of 0.000 only.`;
-  const start = `${me} gets its ${largest(view)}, ${given}, from ${from}`;
-  if (!isSink(kind, layer, head, key)) return `${start}.`;
+  const from = aQuery(best.at, queries) + remarks(best.at, rows, forced);
+  if (isCausal(kind) && key === queries.length - 1) return say`Only ${from} sees ${aKey(key, keys)}: ${given}.`;
+  if (best.weight === 0) return say`${me} has weights of 0.000 only.`;
+  const start = say("{me} gets its {largest}, {given}, from {from}", { me, largest: largest(view), given, from });
+  if (!isSink(kind, layer, head, key)) return say("{start}.", { start });
   const means = averages(kind, layer, head);
-  const but = isCausal(kind) && means.at(-1) >= means[key] ? " but the last, which only one query sees" : "";
-  return `${start}; its average, ${threeDecimals(means[key])}, is the highest of all keys${but}.`;
+  const values = { start, mean: threeDecimals(means[key]) };
+  return isCausal(kind) && means.at(-1) >= means[key]
+    ? say("{start}; its average, {mean}, is the highest of all keys but the last, which only one query sees.", values)
+    : say("{start}; its average, {mean}, is the highest of all keys.", values);
 }
 
 // Both directions of a weight.
@@ -130,7 +135,8 @@ export const lettersOf = (kinds) =>
 export function makeList(name, rows, letters) {
   const caption = html("caption");
   const lines = range(rows).map(() => html("tr", {}, html("td"), html("td"), html("td")));
-  const head = html("tr", {}, ...["pos.", "token", "weight"].map((text) => html("th", { scope: "col", text })));
+  const named = [say("pos."), say("token"), say("weight")];
+  const head = html("tr", {}, ...named.map((text) => html("th", { scope: "col", text })));
   const table = html(
     "table",
     { class: "ab-list", "data-value": name },

@@ -2,13 +2,34 @@
  * layers does before training. All numbers were measured by tools/experiments/block_grid.py and come with the state. */
 
 import { figure } from "../kit/card.js";
-import { clamp, COLOUR, range } from "../kit/kit.js";
+import { clamp, COLOUR, range, say } from "../kit/kit.js";
 import { linear } from "../kit/paint.js";
 import { textWidth } from "../kit/words.js";
 import { calm, drawBlock, isSmall, layerWide, shapeAt } from "./layer.js";
 import {
-  decades, DEEPEST, factor, FLOOR, inWords, lineOf, logTicks, longestSentences, LOOKS, MEASURES, nameOf, NORMS,
-  sentence, sentenceFor, SHORT_TITLES, tickName, TITLES, topsOf, trendOf, value, viewOf, WIRINGS,
+  decades,
+  DEEPEST,
+  factor,
+  FLOOR,
+  inWords,
+  lineOf,
+  logTicks,
+  longestSentences,
+  LOOKS,
+  MEASURES,
+  nameOf,
+  NORMS,
+  sentence,
+  sentenceFor,
+  SHORT_TITLES,
+  nameShown,
+  tickName,
+  TITLES,
+  topsOf,
+  trendOf,
+  value,
+  viewOf,
+  WIRINGS,
 } from "./numbers.js";
 
 // ---- the charts ----------------------------------------------------------------------------------
@@ -43,8 +64,7 @@ function series(p, key, all, { x, y, colour, shape, bold, lost }) {
 
 // Where a label has the fewest marks behind it: above the place or below it, near or a little further away.
 function clearOf(spots, [x, y], half, { top, bottom }) {
-  const behind = (at) =>
-    spots.filter(([sx, sy]) => Math.abs(sx - x) < half + 2 && sy > at - 14 && sy < at + 5).length;
+  const behind = (at) => spots.filter(([sx, sy]) => Math.abs(sx - x) < half + 2 && sy > at - 14 && sy < at + 5).length;
   const all = [-15, 26, -33, 44].map((by) => y + by).filter((at) => at > top + 8 && at < bottom - 2);
   return [x, all.reduce((best, at) => (behind(at) < behind(best) ? at : best))];
 }
@@ -54,13 +74,13 @@ function rounding(p, key, plot, top, name) {
   if (top >= plot.bottom) return;
   p.rect(key, plot.left, top, plot.width, plot.bottom - top, { fill: COLOUR.muted, "fill-opacity": 0.16 });
   if (name)
-    p.text(`${key}-name`, plot.left + 6, (top + plot.bottom) / 2 + 4, "only rounding", {
+    p.text(`${key}-name`, plot.left + 6, (top + plot.bottom) / 2 + 4, say("only rounding"), {
       size: 12,
       colour: COLOUR.muted,
     });
 }
 
-const IN_TO_OUT = "layer, from input to output";
+const IN_TO_OUT = say("layer, from input to output");
 
 function drawCharts(p, view, fig) {
   const { measure, depth, layer, line, tops, otherLine, otherTops, other, domain } = view;
@@ -87,8 +107,8 @@ function drawCharts(p, view, fig) {
     small ? start : left,
     small ? 32 : 42,
     [
-      { label: view.name, colour, mark: shape },
-      ...(other ? [{ label: other, colour: otherColour, mark: "dash" }] : []),
+      { label: nameShown(view.name), colour, mark: shape },
+      ...(other ? [{ label: nameShown(other), colour: otherColour, mark: "dash" }] : []),
     ],
     { maxWidth: small ? 60 : above.width }, // on a phone one below the other
   );
@@ -100,11 +120,12 @@ function drawCharts(p, view, fig) {
     xFormat: String,
     yTicks,
     yFormat: tickName,
-    xLabel: measure !== "gradient" ? "after layer (0: input)" : small ? "layer, input to output" : IN_TO_OUT,
+    xLabel: measure !== "gradient" ? say("after layer (0: input)") : small ? say("layer, input to output") : IN_TO_OUT,
   });
   const aside = { size: 12, anchor: "end", colour: COLOUR.muted };
-  p.text("unit", right, small ? 32 : 15, "log axis", aside);
-  if (!small) p.text("bandName", right, 42, `band: middle half of ${view.name}`, aside); // else said below
+  p.text("unit", right, small ? 32 : 15, say("log axis"), aside);
+  // on a phone it is said below
+  if (!small) p.text("bandName", right, 42, say`band: middle half of ${nameShown(view.name)}`, aside);
   const floors = measure === "apart" ? [y, low].map((scale) => scale(Math.log10(FLOOR))) : [Infinity, Infinity];
   rounding(p, "rounding", above, floors[0], true);
   if (other) series(p, "other", otherLine, { x, y, colour: otherColour, shape: otherShape, bold: false, lost });
@@ -120,8 +141,8 @@ function drawCharts(p, view, fig) {
     max: [depth, Infinity],
     size: 6.5,
     colour: lost(here) ? COLOUR.muted : colour,
-    label: "layer that is read",
-    text: `layer ${layer}: ${value(here[2], measure)}`,
+    label: say("layer that is read"),
+    text: say`layer ${layer}: ${value(here[2], measure)}`,
     onMove: ([to]) => fig.set({ layer: Math.round(to) }),
   });
   const [hx, hy] = [x(layer), y(Math.log10(here[2]))];
@@ -138,7 +159,7 @@ function drawCharts(p, view, fig) {
     "pointer-events": "none",
   });
 
-  const deepTitle = small ? "Last layer, by depth L" : "The last layer, in stacks of 2 to 12";
+  const deepTitle = small ? say("Last layer, by depth L") : say("The last layer, in stacks of 2 to 12");
   p.text("depths", start, below.top - 15, deepTitle, heading);
   p.axes("stacks", {
     plot: below,
@@ -148,7 +169,7 @@ function drawCharts(p, view, fig) {
     xFormat: String,
     yTicks: thinned(yTicks),
     yFormat: tickName,
-    xLabel: small ? undefined : "number of layers, L",
+    xLabel: small ? undefined : say("number of layers, L"),
   });
   rounding(p, "roundingTops", below, floors[1], false);
   const deepAxes = { x: deep, y: low, lost };
@@ -164,8 +185,8 @@ function drawCharts(p, view, fig) {
     max: [DEEPEST, Infinity],
     size: 6.5,
     colour: lost(tops[depth - 2]) ? COLOUR.muted : colour,
-    label: "number of layers",
-    text: `${depth} layers`,
+    label: say("number of layers"),
+    text: say`${depth} layers`,
     onMove: ([to]) => fig.set(deeper(view, Math.round(to))),
   });
 }
@@ -185,8 +206,8 @@ function render({ model, el }) {
   const fig = figure({
     model,
     el,
-    title: "Where does the norm go?",
-    hint: "Click a dashed box to move the norm, or a + to cut the sum: what you had before stays, dashed.",
+    title: say("Where does the norm go?"),
+    hint: say("Click a dashed box to move the norm, or a + to cut the sum: what you had before stays, dashed."),
   });
   const rewire = (change) => {
     const [norm, residual, compare] = ["norm", "residual", "compare"].map(fig.get);
@@ -199,15 +220,26 @@ function render({ model, el }) {
       p.group("block", {}, (g) => drawBlock(g, view, rewire));
       drawCharts(p, view, fig);
     },
-    label: (v) =>
-      `A layer: ${v.name}; ${v.depth} of them make the stack. Beside it ${TITLES[v.measure].toLowerCase()}` +
-      `${v.other ? `, compared with ${v.other}` : ""}; below, the last layer against the depth`,
+    label: ({ name, other, depth, measure }) => {
+      const drawn = { name: nameShown(name), depth, what: TITLES[measure].toLowerCase() };
+      return other
+        ? say(
+            "A layer: {name}; {depth} of them make the stack. Beside it {what}, compared with {other}; below, the " +
+              "last layer against the depth",
+            { ...drawn, other: nameShown(other) },
+          )
+        : say(
+            "A layer: {name}; {depth} of them make the stack. Beside it {what}; below, the last layer against the " +
+              "depth",
+            drawn,
+          );
+    },
   });
-  const norms = fig.select("norm", { label: "Norm", options: NORMS });
+  const norms = fig.select("norm", { label: say("Norm"), options: NORMS });
   norms.onchange = () => rewire({ norm: NORMS[norms.selectedIndex][0] });
-  const added = fig.checkbox("residual", { label: "residual sum" });
+  const added = fig.checkbox("residual", { label: say("residual sum") });
   added.onchange = () => rewire({ residual: added.checked });
-  const depths = fig.slider("depth", { label: "Layers L", min: 2, max: DEEPEST, step: 1 });
+  const depths = fig.slider("depth", { label: say("Layers L"), min: 2, max: DEEPEST, step: 1 });
   depths.oninput = () => fig.set(deeper({ depth: fig.get("depth"), layer: fig.get("layer") }, +depths.value));
   // The stack grows layer by layer; then it begins with two again.
   let timer = null;
@@ -219,14 +251,14 @@ function render({ model, el }) {
     clearInterval(timer);
     timer = on ? setInterval(grow, 700) : null;
     if (on) play.style.minWidth = `${Math.ceil(play.getBoundingClientRect().width)}px`; // the row keeps its place
-    play.textContent = on ? "Pause" : "Add layers";
+    play.textContent = on ? say("Pause") : say("Add layers");
   };
   const grow = () => {
     if (fig.get("depth") === DEEPEST || !fig.card.isConnected) growing(false);
     else deepen();
   };
   const play = fig.button(
-    "Add layers",
+    say("Add layers"),
     () => {
       if (timer === null) deepen(); // without motion, one layer for each press
       if (!calm()) growing(timer === null);
@@ -235,10 +267,10 @@ function render({ model, el }) {
   );
   depths.closest(".ab-control").before(play); // on a phone beside the checkbox
   fig.more();
-  fig.select("measure", { label: "Draw", options: MEASURES });
+  fig.select("measure", { label: say("Draw"), options: MEASURES });
   const compare = fig.select("compare", {
-    label: "Compare with",
-    options: [...WIRINGS.map(([name]) => name), "nothing"],
+    label: say("Compare with"),
+    options: [...WIRINGS.map(([name]) => [name, nameShown(name)]), ["nothing", say("nothing")]],
   });
   fig.keep("_place", "after"); // where the norm stood last: when it is taken out it fades there
   fig.reset(["layer"]);
@@ -246,14 +278,14 @@ function render({ model, el }) {
   let measure = "gradient";
   const format = (v) => (v === null ? "–" : value(v, measure));
   const { seeds } = model.get("grid");
-  fig.output("first", { label: "where it starts", format, note: `median of ${seeds} stacks` });
-  fig.output("last", { label: "where it ends", format, note: "band: the middle half" });
+  fig.output("first", { label: say("where it starts"), format, note: say`median of ${seeds} stacks` });
+  fig.output("last", { label: say("where it ends"), format, note: say("band: the middle half") });
   fig.output("ratio", {
-    label: "end ÷ start",
+    label: say("end ÷ start"),
     format: (v) => (v === null ? "–" : factor(v)),
-    note: "of the two medians",
+    note: say("of the two medians"),
   });
-  fig.output("other", { label: "end of the dashed line", format, note: "median of the stacks" });
+  fig.output("other", { label: say("end of the dashed line"), format, note: say("median of the stacks") });
   // two by two on a phone
   fig.card.querySelector(".ab-outputs").style.gridTemplateColumns = "repeat(auto-fit,minmax(138px,1fr))";
 

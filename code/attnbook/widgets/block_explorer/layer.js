@@ -1,6 +1,6 @@
 /* The drawing of a layer, whose norm and sum can be moved and taken out. */
 
-import { COLOUR } from "../kit/kit.js";
+import { COLOUR, say } from "../kit/kit.js";
 
 // Where the parts of the layer are: beside the charts on a desk, and closer together beside them on a phone. `join`,
 // `sub`, `before` and `after` are measured upwards from where a side branch leaves; `starts`, `top`, `last` from below.
@@ -79,7 +79,7 @@ export function drawBlock(p, view, rewire) {
     anchor: "end",
     colour: COLOUR.accent,
   });
-  p.text("in", small ? edge : main, height - 5, "words + positions", {
+  p.text("in", small ? edge : main, height - 5, say("words + positions"), {
     size: 12.5,
     anchor: small ? "start" : "middle",
     colour: COLOUR.muted,
@@ -117,8 +117,8 @@ export function drawBlock(p, view, rewire) {
         { close: true, fill: COLOUR.muted },
       );
     const toggle = () => rewire({ residual: !residual });
-    p.group(`sum${s}`, pressable("Residual sum", residual, toggle, s === 0), (g) => {
-      g.add("title", "title", {}, residual ? "Cut the sum" : "Add the input back");
+    p.group(`sum${s}`, pressable(say("Residual sum"), residual, toggle, s === 0), (g) => {
+      g.add("title", "title", {}, residual ? say("Cut the sum") : say("Add the input back"));
       g.rect("reach", main - 16, y + join - 14, 32, -join + 10, { fill: "transparent", rx: 8 });
       g.circle("plus", main, y + join, small ? 9.5 : 11, {
         fill: residual ? COLOUR.ground : "transparent",
@@ -128,16 +128,16 @@ export function drawBlock(p, view, rewire) {
       });
       if (residual) g.text("sign", main, y + join + 5.5, "+", { size: 16, weight: 700, anchor: "middle" });
     });
-    box(p, `sublayer${s}`, side, y - shape.sub, shape.sublayer, s ? "network" : "attention", open);
+    box(p, `sublayer${s}`, side, y - shape.sub, shape.sublayer, s ? say("network") : say("attention"), open);
     [
       ["after", main, y + after],
       ["before", side, y + before],
     ].forEach(([where, x, at]) => {
       const taken = norm === where;
       const act = () => rewire({ norm: taken ? "none" : where });
-      const label = `Layer norm ${where === "after" ? "after the sublayer" : "before the sublayer"}`;
+      const label = where === "after" ? say("Layer norm after the sublayer") : say("Layer norm before the sublayer");
       p.group(`slot-${where}${s}`, pressable(label, taken, act, s === 0), (g) => {
-        g.add("title", "title", {}, taken ? "Remove the norm" : "Move the norm here");
+        g.add("title", "title", {}, taken ? say("Remove the norm") : say("Move the norm here"));
         g.rect("ghost", x - shape.norm / 2, at - half, shape.norm, 2 * half, {
           rx: 7,
           fill: taken ? "transparent" : COLOUR.ground,
@@ -147,22 +147,27 @@ export function drawBlock(p, view, rewire) {
           "stroke-opacity": 0.6,
         });
         if (!taken)
-          g.text("offer", x, at + 4.5, "norm?", { size: 12, anchor: "middle", colour: COLOUR.accent, opacity: 0.75 });
+          g.text("offer", x, at + 4.5, say("norm?"), {
+            size: 12,
+            anchor: "middle",
+            colour: COLOUR.accent,
+            opacity: 0.75,
+          });
       });
     });
     const [x, at] = place === "after" ? [main, y + after] : [side, y + before];
     p.group(
       `norm${s}`,
       { transform: `translate(${x} ${at})`, opacity: norm === "none" ? 0 : 1, style: `pointer-events:none;${still}` },
-      (g) => box(g, "box", 0, 0, shape.norm, "norm", solid),
+      (g) => box(g, "box", 0, 0, shape.norm, say("norm"), solid),
     );
   });
   p.group("last", { opacity: norm === "before" ? 1 : 0, style: `pointer-events:none;${still}` }, (g) =>
-    box(g, "box", main, lastNorm, shape.norm, "norm", solid),
+    box(g, "box", main, lastNorm, shape.norm, say("norm"), solid),
   );
-  box(p, "head", main, shape.head, shape.norm, "head", open);
+  box(p, "head", main, shape.head, shape.norm, say("head"), open);
   if (norm === "before")
-    (small ? ["one more,", "at the end"] : ["one more, at the end"]).forEach((words, i, all) =>
+    (small ? [say("one more,"), say("at the end")] : [say("one more, at the end")]).forEach((words, i, all) =>
       p.text(`lastName${i}`, main + shape.norm / 2 + 8, lastNorm + 4.5 + 15 * (i - (all.length - 1) / 2), words, {
         size: 12,
         colour: COLOUR.muted,

@@ -1,44 +1,45 @@
 /* The stored measurements, read for charts and for a sentence. */
 
-import { clamp, COLOUR, fmt, mean, range } from "../kit/kit.js";
+import { clamp, COLOUR, fmt, mean, range, say } from "../kit/kit.js";
 
 export const WIRINGS = [
-  ["post-LN", "after", true],
-  ["pre-LN", "before", true],
-  ["sum only", "none", true],
-  ["post-norm only", "after", false],
-  ["pre-norm only", "before", false],
-  ["bare layers", "none", false],
-];
+  ["post-LN", "after", true, "post-LN"],
+  ["pre-LN", "before", true, "pre-LN"],
+  ["sum only", "none", true, say("sum only")],
+  ["post-norm only", "after", false, say("post-norm only")],
+  ["pre-norm only", "before", false, say("pre-norm only")],
+  ["bare layers", "none", false, say("bare layers")],
+]; // its name, where the norm stands, whether the input is added back, the name that is shown
 export const LOOKS = {
   after: [COLOUR.ink, "circle"],
   before: [COLOUR.accent, "square"],
   none: [COLOUR.muted, "triangle"],
 };
 export const NORMS = [
-  ["after", "after the sublayer"],
-  ["before", "before the sublayer"],
-  ["none", "nowhere"],
+  ["after", say("after the sublayer")],
+  ["before", say("before the sublayer")],
+  ["none", say("nowhere")],
 ];
 export const MEASURES = [
-  ["gradient", "gradient of each layer"],
-  ["stream", "size of the stream"],
-  ["apart", "what tells the words apart"],
+  ["gradient", say("gradient of each layer")],
+  ["stream", say("size of the stream")],
+  ["apart", say("what tells the words apart")],
 ];
 export const TITLES = {
-  gradient: "Gradient norm of each layer",
-  stream: "Mean square of the stream",
-  apart: "Share that tells the words apart",
+  gradient: say("Gradient norm of each layer"),
+  stream: say("Mean square of the stream"),
+  apart: say("Share that tells the words apart"),
 };
 export const SHORT_TITLES = {
-  gradient: "Gradient of each layer",
-  stream: "Size of the stream",
-  apart: "What tells words apart",
+  gradient: say("Gradient of each layer"),
+  stream: say("Size of the stream"),
+  apart: say("What tells words apart"),
 };
 export const FLOOR = 1e-10; // of a share: below it there is only the rounding of single precision
 export const DEEPEST = 12;
 
 export const nameOf = (norm, residual) => WIRINGS.find(([, n, r]) => n === norm && r === residual)[0];
+export const nameShown = (name) => WIRINGS.find(([n]) => n === name)[3];
 const stackOf = (grid, norm, residual, depth) =>
   grid.stacks.find((s) => s.norm === norm && s.residual === residual && s.depth === depth);
 
@@ -124,12 +125,12 @@ export function viewOf(grid, { norm, residual, depth, measure, layer, compare })
 // Why, where the numbers are as the theory says; "" where it has nothing to say.
 function reason(name, seen) {
   const reasons = {
-    "post-LN grows": " Theory explains that it is large; that it grows is measured.",
-    "pre-LN falls": " The stream grows, and the last norm divides by its size.",
-    "pre-LN larger": " Each layer adds a term: what it reads has been normalised.",
-    "sum only larger": " Each layer adds in proportion to what it finds: it contributes a factor, not a term.",
-    "post-LN kept": " Each sum is normalised, so every addition counts as much as the first.",
-    "pre-LN kept": " The additions keep their size while the stream grows, so each counts for less.",
+    "post-LN grows": say(" Theory explains that it is large; that it grows is measured."),
+    "pre-LN falls": say(" The stream grows, and the last norm divides by its size."),
+    "pre-LN larger": say(" Each layer adds a term: what it reads has been normalised."),
+    "sum only larger": say(" Each layer adds in proportion to what it finds: it contributes a factor, not a term."),
+    "post-LN kept": say(" Each sum is normalised, so every addition counts as much as the first."),
+    "pre-LN kept": say(" The additions keep their size while the stream grows, so each counts for less."),
   };
   return reasons[`${name} ${seen}`] || "";
 }
@@ -144,56 +145,107 @@ export function trendOf(tops) {
 }
 
 function trendWords(name, { way, few, many, low, high }) {
-  return way === "scatters"
-    ? ` With ${name}, 2 to 12 layers, it lies between ${factor(low)} and ${factor(high)}, without a clear trend.`
-    : ` With ${name} it ${way} with depth, on average from ${factor(few)} (L = 2 to 4) to ${factor(many)} (10 to 12).`;
+  const values = { name, few: factor(few), many: factor(many), low: factor(low), high: factor(high) };
+  if (way === "scatters")
+    return say(" With {name}, 2 to 12 layers, it lies between {low} and {high}, without a clear trend.", values);
+  return way === "grows"
+    ? say(" With {name} it grows with depth, on average from {few} (L = 2 to 4) to {many} (10 to 12).", values)
+    : say(" With {name} it falls with depth, on average from {few} (L = 2 to 4) to {many} (10 to 12).", values);
 }
 
 // Of a layer before the last: its number, beside that of the other wiring or of the layer before it.
 function layerWords({ measure, layer, depth, line, other, otherLine }) {
   if (layer === depth) return "";
-  const at = (n, rows = line) => value(rows[n - line[0][0]][2], measure).replace("< ", "below ");
-  if (measure === "gradient") {
-    const against = other ? `; for ${other} it is ${at(layer, otherLine)}` : "";
-    return `The gradient norm of layer ${layer} is ${at(layer)}${against}. `;
-  }
-  const what = measure === "stream" ? "the stream's mean square" : "the share that tells the words apart";
-  return `After layer ${layer} ${what} is ${at(layer)}; before that layer it was ${at(layer - 1)}. `;
+  const at = (n, rows = line) => {
+    const text = value(rows[n - line[0][0]][2], measure);
+    return text.startsWith("< ") ? say`below ${text.slice(2)}` : text;
+  };
+  const values = { layer, is: at(layer) };
+  if (measure === "gradient")
+    return other
+      ? say("The gradient norm of layer {layer} is {is}; for {other} it is {theirs}. ", {
+          ...values,
+          other: nameShown(other),
+          theirs: at(layer, otherLine),
+        })
+      : say("The gradient norm of layer {layer} is {is}. ", values);
+  values.was = at(layer - 1);
+  return measure === "stream"
+    ? say("After layer {layer} the stream's mean square is {is}; before that layer it was {was}. ", values)
+    : say("After layer {layer} the share that tells the words apart is {is}; before that layer it was {was}. ", values);
 }
 
 // The whole stack; `brief` leaves the reason out, where a layer of it is told first.
 export function inWords({ name, other, depth, measure, line, otherLine, tops, residual }, brief = false) {
   const [first, last] = [line[0][2], line.at(-1)[2]];
-  const who = `${name[0].toUpperCase()}${name.slice(1)}, ${depth} layers`;
+  const called = nameShown(name);
+  const values = {
+    who: say("{name}, {depth} layers", { name: called[0].toUpperCase() + called.slice(1), depth }),
+    depth,
+    other: other && nameShown(other),
+  };
   const why = (seen) => (brief ? "" : reason(name, seen));
   const theirs = other && otherLine.at(-1)[2];
   if (measure === "apart") {
     const gone = line.findIndex((row) => row[2] <= FLOOR);
-    const left = (x) => (x <= FLOOR ? "only rounding" : value(x, measure));
-    const same = theirs <= FLOOR && last <= FLOOR;
-    const end = same ? ` The same is true of ${other}.` : ` For ${other}, ${left(theirs)} is left at the end.`;
-    const against = other ? end : "";
-    if (brief) return `${who}: ${left(last)} is left at the end.${against}`;
-    const begin = `${who}: ${value(first, measure)} of the input's mean square tells the words of a row apart`;
-    if (gone < 0) return `${begin}, ${value(last, measure)} after layer ${depth}.${against}${why("kept")}`;
-    const alike = residual ? "" : " Attention averages the words, and no sum restores their differences.";
-    return `${begin}. After layer ${line[gone][0]} nothing is left of it but rounding.${alike}${against}`;
+    Object.assign(values, { first: value(first, measure), last: value(last, measure) });
+    const against = !other
+      ? ""
+      : theirs > FLOOR
+        ? say(" For {other}, {theirs} is left at the end.", { ...values, theirs: value(theirs, measure) })
+        : last > FLOOR
+          ? say(" For {other}, only rounding is left at the end.", values)
+          : say(" The same is true of {other}.", values);
+    if (brief)
+      return (
+        (last > FLOOR
+          ? say("{who}: {last} is left at the end.", values)
+          : say("{who}: only rounding is left at the end.", values)) + against
+      );
+    if (gone < 0)
+      return (
+        say(
+          "{who}: {first} of the input's mean square tells the words of a row apart, {last} after layer {depth}.",
+          values,
+        ) +
+        against +
+        why("kept")
+      );
+    values.gone = line[gone][0];
+    return (
+      say(
+        "{who}: {first} of the input's mean square tells the words of a row apart. After layer {gone} nothing is " +
+          "left of it but rounding.",
+        values,
+      ) +
+      (residual ? "" : say(" Attention averages the words, and no sum restores their differences.")) +
+      against
+    );
   }
   if (measure === "stream") {
     const level = line.slice(1).every((row) => Math.abs(row[2] - 1) < 0.01);
-    const end = level ? "is 1 after every layer, within 1\u00a0%" : `goes from ${factor(first)} to ${factor(last)}`;
-    const against = other ? ` For ${other} it ends at ${factor(theirs)}.` : "";
-    return `${who}: the stream's mean square ${end}.${against}${why(last > 2 * first ? "larger" : "")}`;
+    Object.assign(values, { first: factor(first), last: factor(last), theirs: other && factor(theirs) });
+    return (
+      (level
+        ? say("{who}: the stream's mean square is 1 after every layer, within 1\u00a0%.", values)
+        : say("{who}: the stream's mean square goes from {first} to {last}.", values)) +
+      (other ? say(" For {other} it ends at {theirs}.", values) : "") +
+      why(last > 2 * first ? "larger" : "")
+    );
   }
   const ratio = last / first;
-  const much = Math.abs(ratio - 1) < 0.1 ? "within 10\u00a0% of the first's" : `${factor(ratio)} × the first's`;
   const times = last / theirs;
-  const close = Math.abs(times - 1) < 0.05 ? "about" : `${factor(times)} ×`;
-  const against = other ? ` and ${close} that of ${other}` : "";
+  values.much =
+    Math.abs(ratio - 1) < 0.1 ? say("within 10\u00a0% of the first's") : say`${factor(ratio)} × the first's`;
+  values.times = other && factor(times);
   const trend = trendOf(tops);
   return (
-    `${who}: the last layer's gradient is ${much}${against}.` +
-    (brief ? "" : trendWords(name, trend) + why(trend.way))
+    (!other
+      ? say("{who}: the last layer's gradient is {much}.", values)
+      : Math.abs(times - 1) < 0.05
+        ? say("{who}: the last layer's gradient is {much} and about that of {other}.", values)
+        : say("{who}: the last layer's gradient is {much} and {times} × that of {other}.", values)) +
+    (brief ? "" : trendWords(called, trend) + why(trend.way))
   );
 }
 

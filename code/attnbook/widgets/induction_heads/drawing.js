@@ -1,7 +1,7 @@
 /* The row with its arcs, the next symbol, the course of training, and the maps of the four heads. */
 
 import DATA from "./data.json" with { type: "json" };
-import { clamp, COLOUR, fmt, mean, range, weightFill } from "../kit/kit.js";
+import { clamp, COLOUR, fmt, mean, range, say, weightFill } from "../kit/kit.js";
 import { linear } from "../kit/paint.js";
 import { LENGTH } from "./maths.js";
 
@@ -11,9 +11,9 @@ const [ROOM, CELL] = [92, 26];
 const above = (width) => (width < 480 ? 72 : 36) + ROOM; // two more rows of the legend on a phone
 export const stripHeight = (width) => above(width) + CELL + ROOM + 4;
 const LOOKS = {
-  first: { label: "layer 1", colour: COLOUR.muted, dash: "5 4", mark: "dash" },
-  hop: { label: "layer 1, from where layer 2 looks most", colour: COLOUR.query, mark: "line" },
-  second: { label: "layer 2", colour: COLOUR.accent, mark: "line" },
+  first: { label: say("layer 1"), colour: COLOUR.muted, dash: "5 4", mark: "dash" },
+  hop: { label: say("layer 1, from where layer 2 looks most"), colour: COLOUR.query, mark: "line" },
+  second: { label: say("layer 2"), colour: COLOUR.accent, mark: "line" },
 };
 
 function stripLayout(width) {
@@ -82,10 +82,11 @@ export function drawStrip(p, view, fig) {
     tabindex: 0,
     cursor: "pointer",
     "data-handle": "row",
-    "aria-label":
-      `The row: ${ids.map((id) => DATA.vocabulary[id]).join(" ")}. Position ${position}, ` +
-      `${quoted(ids[position])}, ` +
-      "is chosen; arrow keys move, a letter from a to x changes the symbol",
+    "aria-label": say(
+      "The row: {row}. Position {position}, {symbol}, is chosen; arrow keys move, a letter from a to x changes the " +
+        "symbol",
+      { row: ids.map((id) => DATA.vocabulary[id]).join(" "), position, symbol: quoted(ids[position]) },
+    ),
     ontouchstart: (event) => event.preventDefault(), // else it would scroll the page
     onpointerdown: (event) => {
       if (event.button !== 0) return;
@@ -109,7 +110,7 @@ export function drawStrip(p, view, fig) {
 export const NEXT = 4;
 
 export function drawNext(p, { ids, position, next }) {
-  p.text("title", 0, 15, `After position ${position}: the guess`, { weight: 650, size: 14 });
+  p.text("title", 0, 15, say`After position ${position}: the guess`, { weight: 650, size: 14 });
   const order = range(next.length).sort((a, b) => next[b] - next[a]);
   const [start, long] = [44, p.width - 44 - 44];
   order.slice(0, NEXT).forEach((symbol, i) => {
@@ -120,33 +121,33 @@ export function drawNext(p, { ids, position, next }) {
     p.text(`chance${i}`, p.width, y + 15, fmt(next[symbol]), { size: 13, anchor: "end", weight: i ? 500 : 700 });
   });
   const truth = ids[position + 1];
-  const told = truth ? `In the row: “${DATA.vocabulary[truth]}”, ${fmt(next[truth])}` : "The row ends here.";
+  const told = truth ? say`In the row: “${DATA.vocabulary[truth]}”, ${fmt(next[truth])}` : say("The row ends here.");
   p.text("truth", 0, 28 + 30 * NEXT + 14, told, { size: 13, "data-number": "truth" });
 }
 
 const COURSE = [
   {
-    label: "layer 1, mean of 2 heads: on the position before",
+    label: say("layer 1, mean of 2 heads: on the position before"),
     colour: COLOUR.query,
     dash: "7 4",
     mark: "dash",
     of: (row) => mean(row[5][0]),
   },
   {
-    label: "layer 2, mean of 2 heads: prefix matching",
+    label: say("layer 2, mean of 2 heads: prefix matching"),
     colour: COLOUR.accent,
     mark: "line",
     of: (row) => mean(row[4][1]),
   },
-  { label: "repeated symbols guessed", colour: COLOUR.output, dash: "2 4", mark: "dash", of: (row) => row[3] },
+  { label: say("repeated symbols guessed"), colour: COLOUR.output, dash: "2 4", mark: "dash", of: (row) => row[3] },
 ];
 
 export function drawCourse(p, { step }) {
-  p.text("title", 0, 15, "Along training, on 256 fresh rows", { weight: 650, size: 14 });
+  p.text("title", 0, 15, say("Along training, on 256 fresh rows"), { weight: 650, size: 14 });
   const plot = p.plot({ top: 92, right: 10, bottom: 40, left: 34 });
   const x = linear([0, DATA.curve.at(-1)[0]], [plot.left, plot.right]);
   const y = linear([0, 1], [plot.bottom, plot.top]);
-  p.axes("axes", { plot, x, y, yTicks: [0, 0.5, 1], xTicks: [0, 250, 500, 750], xLabel: "training steps" });
+  p.axes("axes", { plot, x, y, yTicks: [0, 0.5, 1], xTicks: [0, 250, 500, 750], xLabel: say("training steps") });
   p.legend("legend", 0, 35, COURSE, { maxWidth: p.width, size: 12 });
   p.line("now", x(step), plot.top - 4, x(step), plot.bottom, { stroke: COLOUR.ink, "stroke-width": 1.5 });
   COURSE.forEach(({ colour, dash, of }, i) =>
@@ -177,12 +178,12 @@ export function drawMaps(p, view, fig) {
   const { across, size, high } = mapLayout(p.width);
   const cell = size / ids.length;
   const at = (v) => Math.round(100 * v) / 100;
-  p.text("title", 0, 15, "The four heads: queries down, keys across", { weight: 650, size: 14 });
+  p.text("title", 0, 15, say("The four heads: queries down, keys across"), { weight: 650, size: 14 });
   const hatch = p.hatch("hatch");
   run.weights.flat().forEach((weights, n) => {
     const [layer, head] = [Math.floor(n / 2), n % 2];
     const [left, top] = [(n % across) * (size + 14), 46 + Math.floor(n / across) * high];
-    p.text(`name${n}`, left, top - 7, `layer ${layer + 1}, head ${head + 1}`, { size: 12.5, weight: 600 });
+    p.text(`name${n}`, left, top - 7, say`layer ${layer + 1}, head ${head + 1}`, { size: 12.5, weight: 600 });
     p.group(`map${n}`, { "aria-hidden": "true", "pointer-events": "none" }, (g) => {
       g.rect("ground", left, top, size, size, { fill: COLOUR.ground });
       const stairs = range(1, ids.length).map((t) => `V${at(top + t * cell)}H${at(left + (t + 1) * cell)}`);
@@ -210,7 +211,7 @@ export function drawMaps(p, view, fig) {
       });
     });
     const score = layer ? view.prefix[head] : view.previous[head];
-    const text = layer ? `prefix matching ${fmt(score)}` : `on the one before ${fmt(score)}`;
+    const text = layer ? say`prefix matching ${fmt(score)}` : say`on the one before ${fmt(score)}`;
     p.text(`score${n}`, left, top + size + 16, text, { size: 12.5, colour: COLOUR.muted, "data-number": `score-${n}` });
     p.rect(`reach${n}`, left, top, size, size, {
       fill: "transparent",

@@ -1,6 +1,6 @@
 /* The fit over the row of weights, and the errors against the width. */
 
-import { clamp, COLOUR, fmt, linspace, range, variance } from "../kit/kit.js";
+import { clamp, COLOUR, fmt, linspace, range, say, variance } from "../kit/kit.js";
 import { linear, ticks, tickText } from "../kit/paint.js";
 import { KERNELS, lowest, predict, trueCurve, WIDTHS } from "./maths.js";
 
@@ -9,10 +9,10 @@ const roundUp = (a) => [0.02, 0.05, 0.1, 0.2, 0.5].find((step) => a <= step) || 
 export function drawFit(p, view, act) {
   const { x: keys, y: values, kernel, width, query, own, weights, prediction, domain, chosen } = view;
   const items = [
-    { label: "measured points", colour: COLOUR.value, mark: "dot" },
-    { label: "fit and errors", colour: COLOUR.output },
+    { label: say("measured points"), colour: COLOUR.value, mark: "dot" },
+    { label: say("fit and errors"), colour: COLOUR.output },
   ];
-  if (view.truth) items.splice(1, 0, { label: "truth", colour: COLOUR.ink, mark: "dash" });
+  if (view.truth) items.splice(1, 0, { label: say("truth"), colour: COLOUR.ink, mark: "dash" });
   const top = 10 + p.legend("legend", 42, 12, items, { maxWidth: p.width - 42 });
   const strip = { height: Math.round(0.22 * p.height), bottom: p.height - 40 };
   strip.top = strip.bottom - strip.height;
@@ -38,9 +38,9 @@ export function drawFit(p, view, act) {
       g.line(`level${v}`, plot.left, y(v), plot.right, y(v), { stroke: COLOUR.grid, "stroke-width": 1 });
       g.text(`value${v}`, plot.left - 8, y(v) + 4, level(v), { size: 12, anchor: "end", colour: COLOUR.muted });
     });
-    g.text("y", 12, (plot.top + plot.bottom) / 2, "value y", { anchor: "middle", rotate: -90 });
-    g.text("x", (plot.left + plot.right) / 2, strip.bottom + 35, "key x", { anchor: "middle" });
-    g.text("weight", 12, (strip.top + strip.bottom) / 2, "weight α", { anchor: "middle", rotate: -90 });
+    g.text("y", 12, (plot.top + plot.bottom) / 2, say("value y"), { anchor: "middle", rotate: -90 });
+    g.text("x", (plot.left + plot.right) / 2, strip.bottom + 35, say("key x"), { anchor: "middle" });
+    g.text("weight", 12, (strip.top + strip.bottom) / 2, say("weight α"), { anchor: "middle", rotate: -90 });
     g.text("most", plot.left - 8, strip.top + 5, String(roundUp(most)), {
       size: 12,
       anchor: "end",
@@ -131,7 +131,7 @@ export function drawFit(p, view, act) {
         g.line(`bar${j}`, x(key), strip.bottom, x(key), bars(weights[j]), { stroke: COLOUR.weight, "stroke-width": 3 });
     });
     if (most === 0)
-      g.text("nothing", (plot.left + plot.right) / 2, strip.top + strip.height / 2, "no key in reach: 0/0", {
+      g.text("nothing", (plot.left + plot.right) / 2, strip.top + strip.height / 2, say("no key in reach: 0/0"), {
         anchor: "middle",
         weight: 650,
         halo: true,
@@ -167,8 +167,8 @@ export function drawFit(p, view, act) {
     step: 0.05,
     colour: COLOUR.ground,
     size: size(chosen) - 1,
-    label: `training point ${view.rank + 1} of ${keys.length}; Page Up and Page Down choose another`,
-    text: `x ${fmt(keys[chosen])}, y ${fmt(values[chosen])}, weight ${fmt(weights[chosen], 3)}`,
+    label: say`training point ${view.rank + 1} of ${keys.length}; Page Up and Page Down choose another`,
+    text: say`x ${fmt(keys[chosen])}, y ${fmt(values[chosen])}, weight ${fmt(weights[chosen], 3)}`,
     onMove: (to) => act.movePoint(to, [domain, view.ends]),
   });
   spot("chosen", chosen);
@@ -181,8 +181,11 @@ export function drawFit(p, view, act) {
     step: 0.05,
     colour: COLOUR.query,
     size: 12,
-    label: "query",
-    text: `x ${fmt(query)}, ${prediction === null ? "no key in reach" : `prediction ${fmt(prediction)}`}`,
+    label: say("query"),
+    text:
+      prediction === null
+        ? say`x ${fmt(query)}, no key in reach`
+        : say`x ${fmt(query)}, prediction ${fmt(prediction)}`,
     onMove: ([to]) => act.moveQuery(to),
   });
   p.text("q", x(query), rail + 5, "q", {
@@ -207,18 +210,18 @@ export function drawFit(p, view, act) {
 // ---- the errors against the width --------------------------------------------------------------------
 
 const ERRORS = [
-  ["leave_one_out", "leave-one-out", COLOUR.weight, undefined, "circle"],
-  ["train", "training", COLOUR.muted, "6 4", "square"],
-  ["truth", "to the truth", COLOUR.ink, "7 3 1.5 3", "diamond"],
+  ["leave_one_out", say("leave-one-out (own point out)"), COLOUR.weight, undefined, "circle"],
+  ["train", say("training (own point in)"), COLOUR.muted, "6 4", "square"],
+  ["truth", say("to the truth"), COLOUR.ink, "7 3 1.5 3", "diamond"],
 ];
 
 export function drawErrors(p, view) {
   const shown = ERRORS.filter(([name]) => name !== "truth" || view.truth);
-  p.text("title", 2, 15, "Error against width", { weight: 650, size: 14 });
+  p.text("title", 2, 15, say("Error against width"), { weight: 650, size: 14 });
   const plot = p.plot({ top: 54 + 20 * shown.length, right: 12, bottom: 40, left: 48 });
   const note = 34 + 20 * shown.length;
   p.circle("lowest", 17, note - 4, 6, { fill: "none", stroke: COLOUR.ink, "stroke-width": 1.6 });
-  p.text("lowest-label", 38, note, "lowest point", { size: 12.5 });
+  p.text("lowest-label", 38, note, say("lowest point"), { size: 12.5 });
   const x = linear([-2, 1], [plot.left, plot.right]);
   const top = Math.ceil(Math.log10(2 * variance(view.y) || 1));
   const y = linear([top - 3, top], [plot.bottom, plot.top]);
@@ -227,7 +230,7 @@ export function drawErrors(p, view) {
     plot,
     x,
     y,
-    xLabel: "width",
+    xLabel: say("width"),
     xTicks: [-2, -1, 0, 1],
     yTicks: range(top - 3, top + 1),
     xFormat: power,
@@ -249,13 +252,7 @@ export function drawErrors(p, view) {
       "stroke-dasharray": dashes,
     });
     p.mark(`shape-${name}`, shape, 17, row - 4, 4.5, { fill: colour });
-    p.text(
-      `label-${name}`,
-      38,
-      row,
-      label + (name === "train" ? " (own point in)" : name === "leave_one_out" ? " (own point out)" : ""),
-      { size: 12.5 },
-    );
+    p.text(`label-${name}`, 38, row, label, { size: 12.5 });
     p.group(name, { "clip-path": inside, "aria-hidden": "true" }, (g) => {
       const curve = view.sweep[name];
       g.path(

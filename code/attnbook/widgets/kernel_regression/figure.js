@@ -1,7 +1,7 @@
 /* Kernel regression by hand: points, a query, a kernel and its width; the fit, one row of weights, three errors. */
 
 import { figure } from "../kit/card.js";
-import { clamp, fmt, fmtShort, mean, range } from "../kit/kit.js";
+import { clamp, fmt, fmtShort, mean, range, say } from "../kit/kit.js";
 import { drawErrors, drawFit } from "./drawing.js";
 import {
   errorsAt, KERNEL_NAMES, KERNELS, lowest, nearestIndex, predict, QUERIES, queryGrid, trueCurve, weightsAt, WIDTHS,
@@ -10,47 +10,56 @@ import {
 // How many keys it takes to hold 90 % of the query's weight, and what the prediction is.
 function queryWords({ x, skip, query, weights, prediction }) {
   const keys = x.length - (skip >= 0 ? 1 : 0);
-  if (prediction === null) return `At q = ${fmt(query)}, no key is in reach.`;
+  if (prediction === null) return say`At q = ${fmt(query)}, no key is in reach.`;
   const sorted = [...weights].sort((a, b) => b - a);
   let held = 0;
   const enough = 1 + sorted.findIndex((a) => (held += a) >= 0.9 - 1e-9);
-  return (
-    `At q = ${fmt(query)}, ${enough} of ${keys} keys ${enough === 1 ? "holds" : "hold"} 90 % of the weight, and ` +
-    `the prediction is ${fmt(prediction, 3)}.`
-  );
+  const values = { q: fmt(query), enough, keys, f: fmt(prediction, 3) };
+  return enough === 1
+    ? say("At q = {q}, 1 of {keys} keys holds 90 % of the weight, and the prediction is {f}.", values)
+    : say("At q = {q}, {enough} of {keys} keys hold 90 % of the weight, and the prediction is {f}.", values);
 }
 
 function inWords({ x, y, domain, kernel, errors, sweep, width, own }) {
   const { train, leave_one_out: left, truth } = errors;
   if (left.gaps || truth.gaps) {
     const places = [];
-    if (truth.gaps) places.push(`${truth.gaps} of ${QUERIES} queries (hatched: gaps in the curve)`);
-    if (left.gaps) places.push(`${left.gaps} of the ${x.length} training points when each is left out of its own keys`);
-    return (
-      `No key is in reach of ${places.join(", nor of ")}. Every kernel value is 0 there, and 0/0 has no answer. ` +
-      "The errors count a prediction of 0, which is what the package gives."
+    if (truth.gaps) places.push(say`${truth.gaps} of ${QUERIES} queries (hatched: gaps in the curve)`);
+    if (left.gaps)
+      places.push(say`${left.gaps} of the ${x.length} training points when each is left out of its own keys`);
+    return say(
+      "No key is in reach of {places}. Every kernel value is 0 there, and 0/0 has no answer. The errors count a " +
+        "prediction of 0, which is what the package gives.",
+      { places: places.join(say(", nor of ")) },
     );
   }
-  const best = WIDTHS[lowest(sweep.leave_one_out)];
-  if (width < best / 1.6) {
-    const self = mean(x.map((key, i) => weightsAt(kernel, width, key, x)[i]));
+  const lowestAt = WIDTHS[lowest(sweep.leave_one_out)];
+  const values = { best: fmtShort(lowestAt), train: fmt(train.error, 3), left: fmt(left.error, 3) };
+  if (width < lowestAt / 1.6) {
+    const self = fmt(100 * mean(x.map((key, i) => weightsAt(kernel, width, key, x)[i])), 0);
     return own
-      ? `Narrow: on average a training point gives ${fmt(100 * self, 0)} % of its weight to itself. With that help ` +
-          `the training error is ${fmt(train.error, 3)}; without it, leaving each point out, the error is ` +
-          `${fmt(left.error, 3)}.`
-      : "Narrow: few keys share the weight, and the curve follows each of them. The leave-one-out error is lowest " +
-          `near width ${fmtShort(best)}.`;
+      ? say(
+          "Narrow: on average a training point gives {self} % of its weight to itself. With that help the training " +
+            "error is {train}; without it, leaving each point out, the error is {left}.",
+          { ...values, self },
+        )
+      : say(
+          "Narrow: few keys share the weight, and the curve follows each of them. The leave-one-out error is lowest " +
+            "near width {best}.",
+          values,
+        );
   }
-  if (width > best * 1.6)
-    return (
+  if (width > lowestAt * 1.6)
+    return say(
       "Wide: many keys share the weight, and the curve is flattened towards the mean of all values. The " +
-      `leave-one-out error is lowest near width ${fmtShort(best)}.`
+        "leave-one-out error is lowest near width {best}.",
+      values,
     );
   const narrow = errorsAt(kernel, width / 4, x, y, domain, false);
-  return (
-    `Near the lowest leave-one-out error (width ${fmtShort(best)}). At a quarter of this width the training ` +
-    `error would be ${fmt(narrow.train.error, 3)} instead of ${fmt(train.error, 3)}, the leave-one-out error ` +
-    `${fmt(narrow.leave_one_out.error, 3)} instead of ${fmt(left.error, 3)}.`
+  return say(
+    "Near the lowest leave-one-out error (width {best}). At a quarter of this width the training error would be " +
+      "{narrowTrain} instead of {train}, the leave-one-out error {narrowLeft} instead of {left}.",
+    { ...values, narrowTrain: fmt(narrow.train.error, 3), narrowLeft: fmt(narrow.leave_one_out.error, 3) },
   );
 }
 
@@ -58,8 +67,8 @@ function render({ model, el }) {
   const fig = figure({
     model,
     el,
-    title: "Kernel regression",
-    hint: "Drag the blue query q along the axis, drag the points, and move the width.",
+    title: say("Kernel regression"),
+    hint: say("Drag the blue query q along the axis, drag the points, and move the width."),
   });
   const levels = [...model.get("y"), ...(model.get("truth") ? queryGrid(model.get("domain")).map(trueCurve) : [])];
   const room = 0.06 * (Math.max(...levels) - Math.min(...levels) || 1);
@@ -86,8 +95,9 @@ function render({ model, el }) {
     grow: 5,
     draw: (p, view) => drawFit(p, { ...view, chosen, rank: order().indexOf(chosen) }, act),
     label: ({ query, prediction }) =>
-      `Training points and fit over x; at the query ${fmt(query)} the prediction is ` +
-      `${prediction === null ? "missing, no key is in reach" : fmt(prediction)}`,
+      prediction === null
+        ? say`Training points and fit over x; at the query ${fmt(query)} the prediction is missing, no key is in reach`
+        : say`Training points and fit over x; at the query ${fmt(query)} the prediction is ${fmt(prediction)}`,
   });
   fig.stage({
     height: (width) => (width > 330 ? 280 : 440),
@@ -95,16 +105,18 @@ function render({ model, el }) {
     grow: 3,
     draw: drawErrors,
     label: ({ errors }) =>
-      `Errors against the kernel's width, both logarithmic; now training ${fmt(errors.train.error, 3)}, ` +
-      `leave-one-out ${fmt(errors.leave_one_out.error, 3)}`,
+      say("Errors against the kernel's width, both logarithmic; now training {train}, leave-one-out {left}", {
+        train: fmt(errors.train.error, 3),
+        left: fmt(errors.leave_one_out.error, 3),
+      }),
   });
-  fig.select("kernel", { label: "kernel", options: KERNEL_NAMES });
-  fig.slider("width", { label: "width", values: WIDTHS, format: fmtShort });
-  fig.checkbox("own_point", { label: "own point among its keys" });
-  fig.output("prediction", { label: "prediction at q", digits: 3, note: "Σⱼ αⱼ yⱼ" });
-  fig.output("train", { label: "training error", digits: 3, note: "own point in" });
-  fig.output("leave_one_out", { label: "leave-one-out error", digits: 3, note: "own point out" });
-  fig.output("truth", { label: "error to the truth", digits: 3, note: `at ${QUERIES} queries` });
+  fig.select("kernel", { label: say("kernel"), options: KERNEL_NAMES });
+  fig.slider("width", { label: say("width"), values: WIDTHS, format: fmtShort });
+  fig.checkbox("own_point", { label: say("own point among its keys") });
+  fig.output("prediction", { label: say("prediction at q"), digits: 3, note: "Σⱼ αⱼ yⱼ" });
+  fig.output("train", { label: say("training error"), digits: 3, note: say("own point in") });
+  fig.output("leave_one_out", { label: say("leave-one-out error"), digits: 3, note: say("own point out") });
+  fig.output("truth", { label: say("error to the truth"), digits: 3, note: say`at ${QUERIES} queries` });
   // 4 or 2 × 2
   fig.card.querySelector(".ab-outputs").style.gridTemplateColumns = "repeat(auto-fit, minmax(146px, 1fr))";
   fig.reset(["x", "y", "query"]);

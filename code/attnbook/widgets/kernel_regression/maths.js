@@ -1,6 +1,6 @@
 /* Kernels, weights, predictions, and the three errors. */
 
-import { mean, range } from "../kit/kit.js";
+import { mean, range, say } from "../kit/kit.js";
 
 export const KERNELS = {
   gaussian: (u) => Math.exp((-u * u) / 2),
@@ -9,9 +9,9 @@ export const KERNELS = {
   epanechnikov: (u) => Math.max(0, 1 - u * u),
 };
 export const KERNEL_NAMES = [
-  ["gaussian", "Gaussian"],
-  ["boxcar", "boxcar"],
-  ["triangular", "triangular"],
+  ["gaussian", say("Gaussian")],
+  ["boxcar", say("boxcar")],
+  ["triangular", say("triangular")],
   ["epanechnikov", "Epanechnikov"],
 ];
 export const WIDTHS = range(61).map((i) => Number((10 ** (i / 20 - 2)).toPrecision(3))); // 0.01 … 10

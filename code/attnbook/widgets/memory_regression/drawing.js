@@ -1,23 +1,23 @@
 /* The plane of angles and values with a curve per memory. */
 
-import { clamp, COLOUR, fmt, linspace, range } from "../kit/kit.js";
+import { clamp, COLOUR, fmt, linspace, range, say } from "../kit/kit.js";
 import { linear } from "../kit/paint.js";
 import { REACH, UNIT } from "./maths.js";
 
 const LOOKS = {
-  softmax: { label: "softmax", colour: COLOUR.ink, dash: undefined, mark: "line" },
-  linear: { label: "linear", colour: COLOUR.muted, dash: "9 5", mark: "dash" },
-  delta: { label: "delta rule", colour: COLOUR.weight, dash: undefined, mark: "line" },
+  softmax: { label: say("softmax"), colour: COLOUR.ink, dash: undefined, mark: "line" },
+  linear: { label: say("linear"), colour: COLOUR.muted, dash: "9 5", mark: "dash" },
+  delta: { label: say("delta rule"), colour: COLOUR.weight, dash: undefined, mark: "line" },
   before: {
-    label: "delta, one pair earlier",
-    short: { label: "… before" }, // on a phone, next to the delta rule
+    label: say("delta, one pair earlier"),
+    short: { label: say("… before") }, // on a phone, next to the delta rule
     colour: COLOUR.masked,
     dash: undefined,
     mark: "line",
   },
-  best: { label: "least squares", colour: COLOUR.ink, dash: "2 5", mark: "dash" },
+  best: { label: say("least squares"), colour: COLOUR.ink, dash: "2 5", mark: "dash" },
 };
-const PAIR = { label: "pair", colour: COLOUR.value, mark: "square" };
+const PAIR = { label: say("pair"), colour: COLOUR.value, mark: "square" };
 const HEAD = 8; // of an arrow, in pixels
 const WIDTHS = { softmax: 2.2, before: 1.6 };
 const degrees = (x) => `${fmt(x * UNIT, 0)}°`;
@@ -34,8 +34,8 @@ export function drawPlane(p, view, fig) {
     xTicks: range(-3, 4),
     xFormat: degrees,
     yTicks: [-4, -2, 0, 2, 4],
-    xLabel: "angle of the key",
-    yLabel: "value",
+    xLabel: say("angle of the key"),
+    yLabel: say("value"),
   });
   const inside = p.clip("inside", plot.left, plot.top, plot.width, plot.height);
   const answers = { ...view.answers, before: view.before };
@@ -69,8 +69,10 @@ export function drawPlane(p, view, fig) {
       colour: there ? COLOUR.value : COLOUR.masked,
       shape: "square",
       size: there ? 9 : 6,
-      label: `pair ${j + 1}`,
-      text: `key at ${degrees(at[0])}, value ${fmt(at[1], 1)}${there ? "" : ", not written yet"}`,
+      label: say`pair ${j + 1}`,
+      text: there
+        ? say`key at ${degrees(at[0])}, value ${fmt(at[1], 1)}`
+        : say`key at ${degrees(at[0])}, value ${fmt(at[1], 1)}, not written yet`,
       onMove: (to) => fig.set({ pairs: view.pairs.map((pair, i) => (i === j ? to : pair)) }),
     });
     p.text(`name${j}`, x(at[0]) + (there ? 13 : 10), y(at[1]) + 4.5, String(j + 1), {
@@ -102,13 +104,15 @@ function markOutside(p, names, answers, x, y) {
       })
       .filter(([, , value]) => side * value > TOP)
       .forEach(([name, at, value], n) => {
-        const text = `${side > 0 ? "▲" : "▼"} ${LOOKS[name].label}${p.narrow ? "" : side > 0 ? " up to" : " down to"}`;
+        const { label } = LOOKS[name];
+        const number = fmt(value);
+        const far = side > 0 ? say`${label} up to ${number}` : say`${label} down to ${number}`;
         const room = p.narrow ? 60 : 90; // half a line
         p.text(
           `${name}${side}`,
           clamp(x(at), x(-REACH) + room, x(REACH) - room),
           y(side * TOP) + (side > 0 ? 15 + 17 * n : -7 - 17 * n),
-          `${text} ${fmt(value)}`,
+          `${side > 0 ? "▲" : "▼"} ${p.narrow ? `${label} ${number}` : far}`,
           {
             size: 12.5,
             weight: 650,

@@ -1,38 +1,38 @@
 /* The two planes, the bars, and the numbers as a table. */
 
-import { clamp, COLOUR, fmt, fmtShort, html, range } from "../kit/kit.js";
+import { clamp, COLOUR, fmt, fmtShort, html, range, say } from "../kit/kit.js";
 import { linear } from "../kit/paint.js";
 import { textWidth } from "../kit/words.js";
 import { borders, convexHull, REACH, winningRegions } from "./maths.js";
 
 // The example's words, with invented numbers: a key says what a word is, a value where one meets it and how loud.
-export const WORDS = ["horse", "tree", "piano", "candle", "mouse"];
-const KEY_AXES = { x: ["thing", "animal"], y: ["small", "big"] };
-const VALUE_AXES = { x: ["indoors", "outdoors"], y: ["quiet", "loud"] };
+export const WORDS = [say("horse"), say("tree"), say("piano"), say("candle"), say("mouse")];
+const KEY_AXES = { x: [say("thing"), say("animal")], y: [say("small"), say("big")] };
+const VALUE_AXES = { x: [say("indoors"), say("outdoors")], y: [say("quiet"), say("loud")] };
 
-// The name of what lies that far along an axis, "" near the middle.
-const along = (v, [low, high]) => (v > 0.4 ? high : v < -0.4 ? low : "");
+// What lies where in a plane: three names along the first axis, in three rows along the second.
+const QUESTIONS = [
+  [say("a small thing"), say("something small"), say("a small animal")],
+  [say("a thing"), say("anything"), say("an animal")],
+  [say("a big thing"), say("something big"), say("a big animal")],
+];
+const ANSWERS = [
+  [say("indoors and quiet"), say("quiet, neither indoors nor outdoors"), say("outdoors and quiet")],
+  [say("indoors, neither quiet nor loud"), say("a bit of everything"), say("outdoors, neither quiet nor loud")],
+  [say("indoors and loud"), say("loud, neither indoors nor outdoors"), say("outdoors and loud")],
+];
+const third = (v) => (v > 0.4 ? 2 : v < -0.4 ? 0 : 1); // of an axis: 1 near the middle
 
-export function questionOf([x, y]) {
-  const [kind, size] = [along(x, KEY_AXES.x), along(y, KEY_AXES.y)];
-  if (!kind) return size ? `something ${size}` : "anything";
-  return size ? `a ${size} ${kind}` : kind === "animal" ? "an animal" : "a thing";
-}
-
-export function answerOf([x, y]) {
-  const [where, loudness] = [along(x, VALUE_AXES.x), along(y, VALUE_AXES.y)];
-  if (where && loudness) return `${where} and ${loudness}`;
-  if (where) return `${where}, neither quiet nor loud`;
-  return loudness ? `${loudness}, neither indoors nor outdoors` : "a bit of everything";
-}
+export const questionOf = ([x, y]) => QUESTIONS[third(y)][third(x)];
+export const answerOf = ([x, y]) => ANSWERS[third(y)][third(x)];
 
 const sub = (name, j) => name + "₁₂₃₄₅₆₇₈"[j];
 export const place = ([x, y]) => `(${fmt(x)}, ${fmt(y)})`;
-export const percent = (a) => (a > 0 && a < 0.005 ? "less than 1 %" : `${fmt(100 * a, 0)} %`);
+export const percent = (a) => (a > 0 && a < 0.005 ? say("less than 1 %") : `${fmt(100 * a, 0)} %`);
 
 // Which key wins, for those who do not see it.
 export const bestOf = ({ winner, named }) =>
-  winner < 0 ? "several keys tie" : named ? `${WORDS[winner]} fits best` : `key ${winner + 1} answers best`;
+  winner < 0 ? say("several keys tie") : named ? say`${WORDS[winner]} fits best` : say`key ${winner + 1} answers best`;
 
 // A plane with equal units both ways, as wide as the stage; what is drawn in it may stand on its rim. The ends of its
 // axes have names, if the example has.
@@ -95,8 +95,8 @@ const knob = (weight, scale = 1) => scale * (6 + 7 * Math.sqrt(weight)); // the 
 
 export function drawQueryPlane(p, view, fig) {
   const { query, keys, weights, winner, score, named } = view;
-  const title = named ? "Query and keys: what is asked for?" : "Query and keys: which key answers best?";
-  const note = named ? "dashed: two tie" : "dashed lines: two keys tie";
+  const title = named ? say("Query and keys: what is asked for?") : say("Query and keys: which key answers best?");
+  const note = named ? say("dashed: two tie") : say("dashed lines: two keys tie");
   const space = plane(p, title, p.width > 320 ? note : "", named && KEY_AXES);
   const { plot, x, y, at } = space;
   const frame = [
@@ -140,8 +140,8 @@ export function drawQueryPlane(p, view, fig) {
       colour: COLOUR.key,
       shape: "diamond",
       size: knob(weights[j], 0.85),
-      label: named ? `key of ${WORDS[j]}` : `key ${j + 1}`,
-      text: `${place(key)}, weight ${fmt(weights[j])}`,
+      label: named ? say`key of ${WORDS[j]}` : say`key ${j + 1}`,
+      text: say`${place(key)}, weight ${fmt(weights[j])}`,
       onMove: (to) => fig.set({ key: keys.map((k, i) => (i === j ? to : k)) }),
     });
     nameTag(p, `name${j}`, space, key, named ? WORDS[j] : sub("k", j), knob(weights[j]) + 7, named);
@@ -153,14 +153,16 @@ export function drawQueryPlane(p, view, fig) {
     step: 0.1,
     colour: COLOUR.query,
     size: 13,
-    label: "query",
-    text: `${named ? `${questionOf(query)}: ` : ""}${place(query)}; ${bestOf(view)}`,
+    label: say("query"),
+    text: named
+      ? say`${questionOf(query)}: ${place(query)}; ${bestOf(view)}`
+      : say`${place(query)}; ${bestOf(view)}`,
     onMove: (to) => fig.set({ query: to }),
   });
   p.text("name", qx, qy + 5, "q", { ...INSIDE, colour: COLOUR.ground });
   if (named) {
     // In a corner, where it covers neither the query's arm nor the words around the query.
-    p.text("asked", plot.left + 8, plot.bottom - 8, `q: ${questionOf(query)}?`, {
+    p.text("asked", plot.left + 8, plot.bottom - 8, say`q: ${questionOf(query)}?`, {
       size: 15,
       weight: 650,
       halo: true,
@@ -172,8 +174,8 @@ export function drawQueryPlane(p, view, fig) {
 
 export function drawValuePlane(p, view, fig) {
   const { values, weights, output, named } = view;
-  const note = named ? "shaded: in reach" : "shaded: where the output can be";
-  const space = plane(p, "Values and output: weighted average", p.width > 320 ? note : "", named && VALUE_AXES);
+  const note = named ? say("shaded: in reach") : say("shaded: where the output can be");
+  const space = plane(p, say("Values and output: weighted average"), p.width > 320 ? note : "", named && VALUE_AXES);
   const { x, y, at } = space;
   const [ox, oy] = at(output);
   p.path("hull", convexHull(values).map(at), {
@@ -204,8 +206,8 @@ export function drawValuePlane(p, view, fig) {
       colour: COLOUR.value,
       shape: "square",
       size: knob(weights[j]),
-      label: named ? `value of ${WORDS[j]}` : `value ${j + 1}`,
-      text: `${place(value)}, weight ${fmt(weights[j])}`,
+      label: named ? say`value of ${WORDS[j]}` : say`value ${j + 1}`,
+      text: say`${place(value)}, weight ${fmt(weights[j])}`,
       onMove: (to) => fig.set({ value: values.map((v, i) => (i === j ? to : v)) }),
     });
     nameTag(p, `name${j}`, space, value, named ? WORDS[j] : sub("v", j), knob(weights[j]) + 7, named);
@@ -227,14 +229,14 @@ export function drawRows(p, view) {
   const side = linear([-reach, reach], [names + 8, scoreEnd - 44]);
   const base = top + row * scores.length;
   p.group("head", { "aria-hidden": "true" }, (g) => {
-    g.text("pair", 2, 15, named ? "word" : "pair", { weight: 650, size: 14 });
-    g.text("score", p.narrow ? scoreEnd : side(0), 15, "score e", {
+    g.text("pair", 2, 15, named ? say("word") : say("pair"), { weight: 650, size: 14 });
+    g.text("score", p.narrow ? scoreEnd : side(0), 15, say("score e"), {
       weight: 650,
       size: 14,
       anchor: p.narrow ? "end" : "middle",
     });
-    const how = sharpness === 1 ? "weight α = softmax(e)" : `weight α = softmax(${fmtShort(sharpness)} · e)`;
-    g.text("weight", bars(0), 15, p.narrow ? "weight α" : how, { weight: 650, size: 14 });
+    const how = sharpness === 1 ? say("weight α = softmax(e)") : say`weight α = softmax(${fmtShort(sharpness)} · e)`;
+    g.text("weight", bars(0), 15, p.narrow ? say("weight α") : how, { weight: 650, size: 14 });
     [0, 0.25, 0.5, 0.75, 1].forEach((v) => {
       g.line(`grid${v}`, bars(v), top - 2, bars(v), base, { stroke: COLOUR.grid, "stroke-width": 1 });
       if (v !== 0.25 && v !== 0.75)
@@ -271,10 +273,9 @@ export function numbersTable(pairs, named) {
   const table = html("table", {
     style: "position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap",
   });
-  table.append(html("caption", { text: "Scores and weights" }));
-  table.append(
-    html("tr", {}, ...[named ? "word" : "pair", "score", "weight"].map((text) => html("th", { scope: "col", text }))),
-  );
+  table.append(html("caption", { text: say("Scores and weights") }));
+  const heads = [named ? say("word") : say("pair"), say("score"), say("weight")];
+  table.append(html("tr", {}, ...heads.map((text) => html("th", { scope: "col", text }))));
   const cells = {};
   range(pairs).forEach((j) => {
     const made = ["score", "weight"].map(
@@ -284,7 +285,7 @@ export function numbersTable(pairs, named) {
       html(
         "tr",
         {},
-        html("th", { scope: "row", text: named ? WORDS[j] : `key ${j + 1}` }),
+        html("th", { scope: "row", text: named ? WORDS[j] : say`key ${j + 1}` }),
         ...made.map((cell) => html("td", {}, cell)),
       ),
     );

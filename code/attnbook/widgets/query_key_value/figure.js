@@ -1,7 +1,7 @@
 /* A soft look-up in the plane: one query, a few keys, their values, and the average that comes out. */
 
 import { figure } from "../kit/card.js";
-import { clamp, COLOUR, fmt, fmtShort, range, sum } from "../kit/kit.js";
+import { clamp, COLOUR, fmt, fmtShort, range, say, sum } from "../kit/kit.js";
 import {
   answerOf, bestOf, drawQueryPlane, drawRows, drawValuePlane, numbersTable, percent, place, questionOf, WORDS,
 } from "./drawing.js";
@@ -12,34 +12,52 @@ import {
 function inWords({ query, weights, output, winner, sharpness, named }) {
   const order = range(weights.length).sort((a, b) => weights[b] - weights[a]);
   const [best, next] = order;
-  const key = (j) => (named ? `“${WORDS[j]}”` : `key ${j + 1}`);
-  const value = (j) => (named ? `the value of ${key(j)}` : `value ${j + 1}`);
-  const ask = named ? `You ask for ${questionOf(query)}. ` : "";
-  const end = named ? `: ${answerOf(output)}.` : ".";
+  const key = (j) => (named ? `“${WORDS[j]}”` : say`key ${j + 1}`);
+  const value = (j) => (named ? say`the value of ${key(j)}` : say`value ${j + 1}`);
+  const ask = named ? say`You ask for ${questionOf(query)}. ` : "";
+  const end = named ? say`: ${answerOf(output)}.` : say(".");
   if (sharpness === 0)
-    return "Sharpness 0: the scores play no part. Every value gets the same weight, and the output is their mean.";
-  if (weights[best] > 0.99)
-    return (
-      `${ask}Nearly a hard look-up: ${key(winner)} takes ` +
-      `${weights[best] > 0.9995 ? "more than 99.9" : fmt(100 * weights[best], 1)} % of the weight, and the ` +
-      `output is almost exactly ${value(winner)}${end}`
+    return say(
+      "Sharpness 0: the scores play no part. Every value gets the same weight, and the output is their mean.",
     );
+  if (weights[best] > 0.99) {
+    const values = { ask, end, key: key(winner), p: fmt(100 * weights[best], 1), value: value(winner) };
+    return weights[best] > 0.9995
+      ? say(
+          "{ask}Nearly a hard look-up: {key} takes more than 99.9 % of the weight, and the output is almost exactly " +
+            "{value}{end}",
+          values,
+        )
+      : say(
+          "{ask}Nearly a hard look-up: {key} takes {p} % of the weight, and the output is almost exactly {value}{end}",
+          values,
+        );
+  }
   if (weights[best] < 1.3 / weights.length && Math.min(...weights) > 0.7 / weights.length)
-    return `${ask}No key stands out: all values get similar weights, and the output is near their mean.`;
+    return say`${ask}No key stands out: all values get similar weights, and the output is near their mean.`;
   const tie = weights[best] - weights[next] < 0.005;
   const lead = tie
-    ? `${key(Math.min(best, next))} and ${key(Math.max(best, next))} tie`
-    : `${key(best)} ${named ? "fits" : "answers"} best`;
+    ? say`${key(Math.min(best, next))} and ${key(Math.max(best, next))} tie`
+    : named
+      ? say`${key(best)} fits best`
+      : say`${key(best)} answers best`;
   const shown = [best, next].map((j) => Math.round(100 * weights[j]));
   const left = Math.max(0, 100 - sum(shown));
   const last = weights.length === 3 ? Math.round(100 * (1 - weights[best] - weights[next])) : left;
-  const about = sum(shown) + (weights.length < 3 ? 0 : last) === 100 ? "" : "about ";
-  const both = [best, next].map((j, n) => `${n ? "" : about}${percent(weights[j])} ${named ? key(j) : value(j)}`);
-  const start = `${ask}${lead[0].toUpperCase()}${lead.slice(1)}: the output is `;
-  if (weights.length < 3) return `${start}${both.join(" and ")}${end}`;
-  const rest = last < 1 ? "less than 1 %" : `${last} %`;
-  const others = weights.length > 3 ? "all the others" : "the third";
-  return `${start}${both.join(", ")}, and ${rest} ${others}${end}`;
+  const exact = sum(shown) + (weights.length < 3 ? 0 : last) === 100;
+  const share = (j) => say`${percent(weights[j])} ${named ? key(j) : value(j)}`;
+  const values = {
+    ask,
+    end,
+    lead: lead[0].toUpperCase() + lead.slice(1),
+    one: exact ? share(best) : say`about ${share(best)}`,
+    two: share(next),
+    rest: last < 1 ? say("less than 1 %") : `${last} %`,
+  };
+  if (weights.length < 3) return say("{ask}{lead}: the output is {one} and {two}{end}", values);
+  return weights.length > 3
+    ? say("{ask}{lead}: the output is {one}, {two}, and {rest} all the others{end}", values)
+    : say("{ask}{lead}: the output is {one}, {two}, and {rest} the third{end}", values);
 }
 
 // A few rings that leave the query until it is touched: the one thing to try first.
@@ -65,39 +83,44 @@ function render({ model, el }) {
   const fig = figure({
     model,
     el,
-    title: "A soft look-up",
+    title: say("A soft look-up"),
     hint: model.get("named")
-      ? "Ask for something: drag the blue query. A word whose orange key fits gets more weight, and the pink " +
-        "output moves towards its green value."
-      : "Drag the blue query towards a key: its weight grows, and the pink output moves to that key’s value.",
+      ? say(
+          "Ask for something: drag the blue query. A word whose orange key fits gets more weight, and the pink " +
+            "output moves towards its green value.",
+        )
+      : say("Drag the blue query towards a key: its weight grows, and the pink output moves to that key’s value."),
   });
   const height = (width) => Math.round(clamp(0.8 * width, 260, 350));
   const planes = fig.stage({
     height,
     basis: 285,
     draw: (p, view) => drawQueryPlane(p, view, fig),
-    label: (view) =>
-      `Plane with the query ${view.named ? `“${questionOf(view.query)}?” ` : ""}at ${place(view.query)} and the ` +
-      `keys; ${bestOf(view)}`,
+    label: (view) => {
+      const values = { question: questionOf(view.query), at: place(view.query), best: bestOf(view) };
+      return view.named
+        ? say("Plane with the query “{question}?” at {at} and the keys; {best}", values)
+        : say("Plane with the query at {at} and the keys; {best}", values);
+    },
   });
   fig.stage({
     height,
     basis: 285,
     draw: (p, view) => drawValuePlane(p, view, fig),
-    label: ({ output }) => `Plane with the values, their hull, and the output at ${place(output)} inside it`,
+    label: ({ output }) => say`Plane with the values, their hull, and the output at ${place(output)} inside it`,
   });
   fig.stage({
     height: () => 28 + 26 * model.get("key").length + 22,
     draw: drawRows,
     label: ({ weights }) =>
-      `Scores and weights of the ${weights.length} pairs, as bars; the table after the figure has the numbers`,
+      say`Scores and weights of the ${weights.length} pairs, as bars; the table after the figure has the numbers`,
   });
-  fig.select("score", { label: "score", options: SCORES });
-  fig.slider("sharpness", { label: "sharpness", values: SHARPNESS, format: fmtShort });
-  fig.output("output", { label: "output o", note: "Σⱼ αⱼ vⱼ" });
-  fig.output("hard", { label: "hard look-up", note: "the best key’s value" });
-  fig.output("largest", { label: "largest weight", note: "1 in a hard look-up" });
-  fig.output("taking-part", { label: "effective number of keys", note: "1 / Σⱼ αⱼ²" });
+  fig.select("score", { label: say("score"), options: SCORES });
+  fig.slider("sharpness", { label: say("sharpness"), values: SHARPNESS, format: fmtShort });
+  fig.output("output", { label: say("output o"), note: "Σⱼ αⱼ vⱼ" });
+  fig.output("hard", { label: say("hard look-up"), note: say("the best key’s value") });
+  fig.output("largest", { label: say("largest weight"), note: say("1 in a hard look-up") });
+  fig.output("taking-part", { label: say("effective number of keys"), note: "1 / Σⱼ αⱼ²" });
   // room for (x, y)
   fig.card.querySelector(".ab-outputs").style.gridTemplateColumns = "repeat(auto-fit, minmax(146px, 1fr))";
   fig.reset(["query", "key", "value"]);
@@ -114,7 +137,12 @@ function render({ model, el }) {
     view.weights.forEach((a, j) => write(`weight-${j + 1}`, a));
     fig.show({
       output: place(view.output),
-      hard: tied.length > 1 ? `${tied.length === keys.length ? "all" : tied.length} tie` : place(values[tied[0]]),
+      hard:
+        tied.length === 1
+          ? place(values[tied[0]])
+          : tied.length === keys.length
+            ? say("all tie")
+            : say`${tied.length} tie`,
       largest: Math.max(...view.weights),
       "taking-part": keysTakingPart(view.weights),
     });

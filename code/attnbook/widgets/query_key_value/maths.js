@@ -1,12 +1,12 @@
 /* Scores, weights and the output; which key wins where in the plane. */
 
-import { dot, fmt, range, softmax, sum } from "../kit/kit.js";
+import { dot, fmt, range, say, softmax, sum } from "../kit/kit.js";
 
 export const REACH = 2.5; // no coordinate goes further from 0
 export const SCORES = [
-  ["dot", "dot product  q·k"],
-  ["scaled_dot", "scaled dot product  q·k/√2"],
-  ["gaussian", "Gaussian  −½‖q−k‖²"],
+  ["dot", say("dot product  q·k")],
+  ["scaled_dot", say("scaled dot product  q·k/√2")],
+  ["gaussian", say("Gaussian  −½‖q−k‖²")],
 ];
 // 0, then steps that grow from 0.03 to 3.8; 1 in the middle, 50 at the end.
 export const SHARPNESS = range(61).map((i) => Number(((49 ** (i / 30) - 1) / 48).toPrecision(3)));

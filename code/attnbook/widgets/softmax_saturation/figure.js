@@ -2,7 +2,7 @@
 
 import { figure } from "../kit/card.js";
 import {
-  COLOUR, fmt, fmtShort, linspace, mean, range, seededNormals, seededUniforms, softmax, variance, weightFill,
+  COLOUR, fmt, fmtShort, linspace, mean, range, say, seededNormals, seededUniforms, softmax, variance, weightFill,
 } from "../kit/kit.js";
 import { linear, ticks } from "../kit/paint.js";
 
@@ -94,7 +94,7 @@ function drawScores(p, { scores, sd, d, scaled }) {
     x,
     xTicks: range(p.narrow ? -2 : -4, p.narrow ? 3 : 5).map((i) => (i * reach) / (p.narrow ? 2.1 : 4.2)),
     xFormat: (v) => fmt(v, 0),
-    xLabel: `score (the axis ends at ±${reach})`,
+    xLabel: say`score (the axis ends at ±${reach})`,
   });
   const width = sd / 3;
   const inside = p.clip("inside", plot.left, plot.top, plot.width, plot.height);
@@ -113,9 +113,10 @@ function drawScores(p, { scores, sd, d, scaled }) {
   ]);
   p.path("theory", curve, { stroke: COLOUR.ink, "stroke-width": 2, "stroke-dasharray": "6 4" });
   p.text("setting", plot.left, plot.top + 14, `d = ${d}`, { weight: 650, colour: COLOUR.ink });
-  p.text("division", plot.left, plot.top + 32, scaled ? "divided by √d" : "not divided", { colour: COLOUR.ink });
+  const division = scaled ? say("divided by √d") : say("not divided");
+  p.text("division", plot.left, plot.top + 32, division, { colour: COLOUR.ink });
   p.legend("legend", plot.left, 16, [
-    { label: "4096 scores", colour: COLOUR.weight, mark: "box" },
+    { label: say("4096 scores"), colour: COLOUR.weight, mark: "box" },
     { label: scaled ? "N(0, 1)" : `N(0, ${d})`, colour: COLOUR.ink, mark: "dash" },
   ]);
 }
@@ -138,11 +139,13 @@ function drawWeights(p, { weights, typical }) {
     colour: COLOUR.weight,
     halo: true,
   });
-  p.text("weight", plot.right, plot.top + 14, "weight on each key", { anchor: "end", halo: true });
-  p.text("keys", (plot.left + plot.right) / 2, plot.bottom + 24, "16 keys, largest weight first", { anchor: "middle" });
+  p.text("weight", plot.right, plot.top + 14, say("weight on each key"), { anchor: "end", halo: true });
+  p.text("keys", (plot.left + plot.right) / 2, plot.bottom + 24, say("16 keys, largest weight first"), {
+    anchor: "middle",
+  });
   p.legend("legend", plot.left - 30, 16, [
-    { label: "the median query", colour: COLOUR.weight, mark: "box" },
-    { label: "mean of all 256", colour: COLOUR.ink, mark: "line" },
+    { label: say("the median query"), colour: COLOUR.weight, mark: "box" },
+    { label: say("mean of all 256"), colour: COLOUR.ink, mark: "line" },
   ]);
 }
 
@@ -150,29 +153,30 @@ function render({ model, el }) {
   const fig = figure({
     model,
     el,
-    title: "What the dimension does to a softmax",
-    hint: "Entries of all queries and keys are drawn from N(0, 1). Raise d, then divide by √d.",
+    title: say("What the dimension does to a softmax"),
+    hint: say("Entries of all queries and keys are drawn from N(0, 1). Raise d, then divide by √d."),
   });
   fig.stage({
     height: 250,
     basis: 320,
     grow: 5,
     draw: drawScores,
-    label: ({ d, sd }) => `Histogram of the scores for d = ${d}: centred at 0, standard deviation about ${fmt(sd, 1)}`,
+    label: ({ d, sd }) =>
+      say`Histogram of the scores for d = ${d}: centred at 0, standard deviation about ${fmt(sd, 1)}`,
   });
   fig.stage({
     height: 250,
     basis: 280,
     grow: 4,
     draw: drawWeights,
-    label: ({ weights }) => `Softmax weights of one query, sorted; the largest is ${fmt(weights[0])}`,
+    label: ({ weights }) => say`Softmax weights of one query, sorted; the largest is ${fmt(weights[0])}`,
   });
-  fig.slider("d", { label: "dimension d", values: DIMENSIONS });
-  fig.checkbox("scaled", { label: "divide by √d" });
-  fig.button("New sample", () => fig.set({ seed: (fig.get("seed") + 1) % 1000 }));
-  fig.output("variance", { label: "variance of the scores", format: fmtShort });
-  fig.output("largest", { label: "mean largest weight", digits: 2 });
-  fig.output("jacobian", { label: "median Jacobian norm", format: fmtShort });
+  fig.slider("d", { label: say("dimension d"), values: DIMENSIONS });
+  fig.checkbox("scaled", { label: say("divide by √d") });
+  fig.button(say("New sample"), () => fig.set({ seed: (fig.get("seed") + 1) % 1000 }));
+  fig.output("variance", { label: say("variance of the scores"), format: fmtShort });
+  fig.output("largest", { label: say("mean largest weight"), digits: 2 });
+  fig.output("jacobian", { label: say("median Jacobian norm"), format: fmtShort });
   fig.reset(["seed"]);
   fig.controlsFirst();
   return fig.start((state) => {
@@ -186,14 +190,23 @@ function render({ model, el }) {
     fig.show(measured);
     const passes =
       measured.jacobian < 0.01
-        ? "almost no gradient gets"
+        ? say("almost no gradient gets through the softmax to the scores")
         : measured.jacobian < 0.15
-          ? "little gradient gets"
-          : "gradients get";
+          ? say("little gradient gets through the softmax to the scores")
+          : say("gradients get through the softmax to the scores");
+    const values = { sd: fmt(sd, 1), p: fmt(100 * measured.largest, 0), passes };
     fig.say(
-      `The scores have a standard deviation of about ${scaled ? "1, whatever d is" : `√d = ${fmt(sd, 1)}`}. On ` +
-        `average the best-scoring of 16 keys takes ${fmt(100 * measured.largest, 0)} % of the weight, and ` +
-        `${passes} through the softmax to the scores.`,
+      scaled
+        ? say(
+            "The scores have a standard deviation of about 1, whatever d is. On average the best-scoring of 16 keys " +
+              "takes {p} % of the weight, and {passes}.",
+            values,
+          )
+        : say(
+            "The scores have a standard deviation of about √d = {sd}. On average the best-scoring of 16 keys takes " +
+              "{p} % of the weight, and {passes}.",
+            values,
+          ),
     );
     return {
       d,

@@ -1,7 +1,7 @@
 /* What a page keeps of a figure that needs a kernel: stored pictures, one at a time, and what each of them says. */
 
 import { figure } from "../kit/card.js";
-import { html } from "../kit/kit.js";
+import { html, say } from "../kit/kit.js";
 
 function render({ model, el }) {
   const frames = model.get("frames");
@@ -9,7 +9,7 @@ function render({ model, el }) {
   const picture = html("img", { class: "ab-frame" });
   const lines = html("ul", { class: "ab-frame-says", "aria-live": "polite" });
   fig.card.querySelector(".ab-stages").append(picture, lines);
-  fig.select("shown", { label: "Show", options: frames.map(({ name }, i) => [i, name]) });
+  fig.select("shown", { label: say("Show"), options: frames.map(({ name }, i) => [i, name]) });
   fig.controlsFirst();
   return fig.start((state) => {
     const frame = frames[state("shown")];

@@ -3,7 +3,7 @@
 import DATA from "./data.json" with { type: "json" };
 import { trueCurve, weightsAt } from "../kernel_regression/maths.js";
 import { figure } from "../kit/card.js";
-import { clamp, COLOUR, fmt, fmtShort, linspace, range } from "../kit/kit.js";
+import { clamp, COLOUR, fmt, fmtShort, linspace, range, say } from "../kit/kit.js";
 import { linear } from "../kit/paint.js";
 import { stepper } from "../kit/words.js";
 
@@ -60,29 +60,52 @@ const moveText = (slope, rate) => few(-rate * Number(few(slope).replaceAll("−"
 function tell(path, k, rate, best) {
   const [now, last] = [path[k], path[k - 1]];
   const [slope, move] = [few(now.slope), moveText(now.slope, rate)];
-  const next = `the next step is −${rate} × ${now.slope < 0 ? `(${slope})` : slope} = ${move}`;
+  const values = { k, slope, move, w: fmt(now.w), loss: fmt(now.loss), best: fmt(best) };
+  values.next = say("the next step is −{rate} × {slope} = {move}", {
+    rate,
+    slope: now.slope < 0 ? `(${slope})` : slope,
+    move,
+  });
+  if (last) Object.assign(values, { from: fmt(last.w), before: fmt(last.loss), was: few(last.slope) });
   if (last && Math.abs(last.w) <= FAR && Math.abs(now.w) > FAR)
-    return (
-      `Overshoot: the slope at ${fmt(last.w)} was ${few(last.slope)}, so step ${k} led from there to ` +
-      `${fmt(now.w)}, over the whole valley. The curve now follows one or two neighbours of each point.`
+    return say(
+      "Overshoot: the slope at {from} was {was}, so step {k} led from there to {w}, over the whole valley. The curve " +
+        "now follows one or two neighbours of each point.",
+      values,
     );
   if (Math.abs(now.w) > FAR)
-    return `On the plateau: the slope is just ${slope}, so the next move is only ${move}.`;
+    return say("On the plateau: the slope is just {slope}, so the next move is only {move}.", values);
   if (now.loss < best + 0.3) {
-    const flat = Math.abs(now.slope) < 0.005;
-    const where = `In the valley${now.w < 0 ? " on the left" : ""}: loss ${fmt(now.loss)}`;
-    const there = flat ? "almost 0" : slope;
-    return now.w < 0
-      ? `${where}. Only the size of w matters: the curve is that of w = ${fmt(-now.w)}.`
-      : `${where}, the lowest is ${fmt(best)}. The slope is ${there}, and so the steps become short.`;
+    if (now.w < 0)
+      return say(
+        "In the valley on the left: loss {loss}. Only the size of w matters: the curve is that of w = {size}.",
+        { ...values, size: fmt(-now.w) },
+      );
+    return Math.abs(now.slope) < 0.005
+      ? say(
+          "In the valley: loss {loss}, the lowest is {best}. The slope is almost 0, and so the steps become short.",
+          values,
+        )
+      : say(
+          "In the valley: loss {loss}, the lowest is {best}. The slope is {slope}, and so the steps become short.",
+          values,
+        );
   }
   if (Math.abs(now.w) < 0.3 && Math.abs(now.slope) < 6)
-    return `Near w = 0 all keys get nearly equal weights and the loss is almost flat: ${next}.`;
-  if (!last) return `At the start the slope is ${slope}: ${next}.`;
-  const [before, after] = [fmt(last.loss), fmt(now.loss)];
-  const losses = `the loss ${before === after ? "by less than 0.01," : `from ${before}`} to ${after}`;
-  const across = last.w * now.w < 0 ? `crossed 0, from ${fmt(last.w)} to ${fmt(now.w)}, and ` : "";
-  return `Step ${k} ${across}${now.loss < last.loss ? "lowered" : "raised"} ${losses}: ${next}.`;
+    return say("Near w = 0 all keys get nearly equal weights and the loss is almost flat: {next}.", values);
+  if (!last) return say("At the start the slope is {slope}: {next}.", values);
+  const lowered = now.loss < last.loss;
+  values.losses =
+    values.before !== values.loss
+      ? lowered
+        ? say("lowered the loss from {before} to {loss}", values)
+        : say("raised the loss from {before} to {loss}", values)
+      : lowered
+        ? say("lowered the loss by less than 0.01, to {loss}", values)
+        : say("raised the loss by less than 0.01, to {loss}", values);
+  return last.w * now.w < 0
+    ? say("Step {k} crossed 0, from {from} to {w}, and {losses}: {next}.", values)
+    : say("Step {k} {losses}: {next}.", values);
 }
 
 // ---- the drawing ---------------------------------------------------------------------------------
@@ -91,10 +114,10 @@ const LOSSES = [10, 72];
 
 function drawLoss(p, { landscape, path, k, rate, act }) {
   const items = [
-    { label: "w now", colour: COLOUR.accent, mark: "dot" },
-    { label: "start", colour: COLOUR.accent, mark: "triangle" },
-    { label: "next step", colour: COLOUR.ink },
-    { label: "slope", colour: COLOUR.ink, mark: "dash" },
+    { label: say("w now"), colour: COLOUR.accent, mark: "dot" },
+    { label: say("start"), colour: COLOUR.accent, mark: "triangle" },
+    { label: say("next step"), colour: COLOUR.ink },
+    { label: say("slope"), colour: COLOUR.ink, mark: "dash" },
   ];
   const top = 14 + p.legend("legend", 12, 14, items, { maxWidth: p.width - 12 });
   const plot = p.plot({ top, left: 46, right: 10, bottom: 44 });
@@ -103,7 +126,7 @@ function drawLoss(p, { landscape, path, k, rate, act }) {
   const y = linear(LOSSES, [plot.bottom, plot.top]);
   const now = path[k];
   const rail = plot.bottom - 14; // the next step is drawn on it
-  p.axes("axes", { plot, x, y, xLabel: "w", yLabel: "leave-one-out loss", xTicks: p.width < 330 ? 4 : 7 });
+  p.axes("axes", { plot, x, y, xLabel: "w", yLabel: say("leave-one-out loss"), xTicks: p.width < 330 ? 4 : 7 });
   const seen = GRID.filter((w) => w <= x.domain[1]);
   p.path("loss", seen.map((w, i) => [x(w), y(landscape[i])]), { stroke: COLOUR.muted, "stroke-width": 1.8 });
   const inside = p.clip("inside", plot.left, plot.top, plot.width, plot.height);
@@ -132,7 +155,7 @@ function drawLoss(p, { landscape, path, k, rate, act }) {
     max: [STARTS.at(-1), Infinity],
     shape: "triangle",
     size: 7,
-    label: "start w₀",
+    label: say("start w₀"),
     text: `w₀ = ${fmt(path[0].w, 1)}`,
     onMove: ([w]) => act({ w0: Number(w.toFixed(1)) }),
   });
@@ -142,7 +165,7 @@ function drawFit(p, { path, k }) {
   const plot = p.plot({ top: 34, left: 40, right: 10, bottom: 44 });
   const x = linear([0, 5], [plot.left, plot.right]);
   const y = linear([-0.8, 6], [plot.bottom, plot.top]);
-  p.axes("axes", { plot, x, y, xLabel: "key x", yLabel: "value y" });
+  p.axes("axes", { plot, x, y, xLabel: say("key x"), yLabel: say("value y") });
   const inside = p.clip("inside", plot.left, plot.top, plot.width, plot.height);
   p.group("curves", { "clip-path": inside, "aria-hidden": "true" }, (g) => {
     const at = (f) => PLACES.map((v) => [x(v), y(f(v))]);
@@ -158,9 +181,9 @@ function drawFit(p, { path, k }) {
     plot.left - 28,
     14,
     [
-      { label: "fit now", colour: COLOUR.output },
-      { label: "at the start", colour: COLOUR.output, mark: "dash" },
-      { label: "truth", colour: COLOUR.ink, mark: "dash" },
+      { label: say("fit now"), colour: COLOUR.output },
+      { label: say("at the start"), colour: COLOUR.output, mark: "dash" },
+      { label: say("truth"), colour: COLOUR.ink, mark: "dash" },
     ],
     { maxWidth: p.width },
   );
@@ -170,8 +193,10 @@ function render({ model, el }) {
   const fig = figure({
     model,
     el,
-    title: "Where does training take w?",
-    hint: "Choose where w starts and the step size, then play, or go step by step. The triangle can be dragged.",
+    title: say("Where does training take w?"),
+    hint: say(
+      "Choose where w starts and the step size, then play, or go step by step. The triangle can be dragged.",
+    ),
   });
   const landscape = GRID.map((w) => lossAt(w, DATA.x, DATA.y).loss);
   const best = Math.min(...landscape);
@@ -181,32 +206,32 @@ function render({ model, el }) {
     basis: 300,
     draw: drawLoss,
     label: ({ path, k }) =>
-      `The leave-one-out loss over w; after ${k} steps w is ${fmt(path[k].w)} and the loss ${fmt(path[k].loss, 1)}`,
+      say`The leave-one-out loss over w; after ${k} steps w is ${fmt(path[k].w)} and the loss ${fmt(path[k].loss, 1)}`,
   });
   fig.stage({
     height: (width) => (width < 340 ? 250 : 280),
     basis: 300,
     draw: drawFit,
     label: ({ path, k }) =>
-      `Training points, the true curve, and the curves of w = ${fmt(path[0].w)} and ${fmt(path[k].w)}`,
+      say`Training points, the true curve, and the curves of w = ${fmt(path[0].w)} and ${fmt(path[k].w)}`,
   });
   const shown = fig.more(); // the start can be dragged, too
-  fig.slider("w0", { label: "start w₀", values: STARTS, format: (w) => fmt(w, 1) });
+  fig.slider("w0", { label: say("start w₀"), values: STARTS, format: (w) => fmt(w, 1) });
   shown();
-  fig.select("lr", { label: "step size", options: RATES });
+  fig.select("lr", { label: say("step size"), options: RATES });
   const refresh = stepper(fig, {
     name: "step",
-    label: "step",
+    label: say("step"),
     step: () => fig.get("step"),
     last: () => STEPS,
     go: (step) => fig.set({ step: clamp(step, 0, STEPS) }),
     pace: 350,
   });
-  fig.output("w", { label: "w now" });
-  fig.output("loss", { label: "loss now", note: `lowest: ${fmt(best)}` });
-  fig.output("slope", { label: "slope there", format: few });
+  fig.output("w", { label: say("w now") });
+  fig.output("loss", { label: say("loss now"), note: say`lowest: ${fmt(best)}` });
+  fig.output("slope", { label: say("slope there"), format: few });
   const moved = (move) => moveText(-move / fig.get("lr"), fig.get("lr"));
-  fig.output("move", { label: "next move of w", format: moved, note: "−step size × slope" });
+  fig.output("move", { label: say("next move of w"), format: moved, note: say("−step size × slope") });
   fig.card.querySelector(".ab-outputs").style.gridTemplateColumns = "repeat(auto-fit,minmax(118px,1fr))";
   fig.reset();
   fig.controlsFirst();
