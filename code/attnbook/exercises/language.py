@@ -13,7 +13,7 @@ from pathlib import Path
 VARIABLE = "ATTNBOOK_LANGUAGE"
 CATALOGS = Path(__file__).with_name("catalogs")  # made by the build: CODE/LC_MESSAGES/exercises.mo
 DOMAIN = "exercises"
-NO_GAP = re.compile(r"(?<=[，。：；？！、]) ")
+NO_GAP = re.compile(r"(?<=[，。：；？！、]) |(?<=[\u4e00-\u9fff]) (?=[\u4e00-\u9fff])")
 GAP = re.compile(r"(?<=[\u4e00-\u9fff])(?=[A-Za-z0-9`])")
 
 
@@ -35,5 +35,5 @@ def later(english: str) -> str:
 
 
 def joined(text: str) -> str:
-    """A text put together from several, with the gaps of Chinese: none after its full stops, one before Latin."""
+    """A text put together from several, with the gaps of Chinese: none beside Han and full stops, one before Latin."""
     return GAP.sub(" ", NO_GAP.sub("", text))

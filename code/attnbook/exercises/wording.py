@@ -10,6 +10,8 @@ import torch
 
 from .language import say
 
+# not inside a word or a product; Chinese has no spaces around its words
+STRESS = re.compile(r"(?<![^\W\u4e00-\u9fff])(?<!\*)\*([^*\s][^*]*)\*(?!\*)(?![^\W\u4e00-\u9fff])")
 LONGEST = 12  # numbers that a line of a message shows; anything longer is described by its shape
 
 
@@ -125,7 +127,7 @@ def inline(text: str) -> str:
     def piece(part: str) -> str:
         if part.startswith("`"):
             return f"<code>{html.escape(part.strip('`'), quote=False)}</code>"
-        return re.sub(r"(?<![\w*])\*([^*\s][^*]*)\*(?![\w*])", r"<em>\1</em>", html.escape(part, quote=False))
+        return STRESS.sub(r"<em>\1</em>", html.escape(part, quote=False))
 
     return "".join(map(piece, re.split(r"(`[^`]+`)", text)))
 
