@@ -1,11 +1,13 @@
 """The catalogs: what pages say goes into them, and translations survive."""
 
+import itertools
+
 import polib
 import pytest
 import yaml
 from docutils import nodes
 
-from attnbook.widgets.page import script_names
+from attnbook.widgets.page import figures_in, script_names
 from tools import ROOT
 from tools.languages import LANGUAGES, entries, figures, is_translated
 from tools.languages.catalogs import documents, formula_words, in_formulas, open_sentences, sentences, terms, updated
@@ -114,6 +116,17 @@ def test_what_figures_say_is_found():
     source = r"""say("Reset"), say("{k} of " +
       "{n}", { k, n }), say`${a} “b” ${f({ c: 1 })}\u00a0%`, fig.say("no"), say(x)"""
     assert [*figures.said(source)] == ["Reset", "{k} of {n}", "{0} “b” {1}\u00a0%"]
+
+
+def test_what_two_figures_of_a_page_say_alike_is_translated_alike(built_book):
+    """They share one table of words."""
+    said = {m: {e.msgid: e.msgstr for e in entries(CHINESE.catalog(figures.catalog(m)))} for m in figures.modules()}
+    together = [["kit", *figures_in(path.read_text("utf-8"))] for path in (built_book / "chapters").glob("*.html")]
+    for modules in together:
+        for module, other in itertools.combinations(modules, 2):
+            both = said[module].keys() & said[other].keys()
+            assert {text: said[module][text] for text in both} == {text: said[other][text] for text in both}
+    assert any(len(modules) > 3 for modules in together)
 
 
 def test_the_words_of_figures_are_in_their_catalogs(built):

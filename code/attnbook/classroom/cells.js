@@ -59,6 +59,7 @@ function prepare(cell) {
   }
   const kept = store.get(key);
   let editor = null, opening = null, running = null, before = null;
+  let lost = ""; // what is said, whatever Python is doing, as long as nothing can be kept
   let text = typeof kept === "string" ? kept : original;
   const mine = { place, original, current: () => text };
   cells.push(mine);
@@ -72,7 +73,8 @@ function prepare(cell) {
     [text, before, again.textContent] = [now, null, t("Start again")];
     again.hidden = text === original;
     const isKept = store.set(key, text === original ? null : text);
-    if (!isKept) say(t("{full}: your answer is lost when you close the page.", { full: FULL }));
+    lost = isKept ? "" : t("{full}: your answer is lost when you close the page.", { full: FULL });
+    if (lost) say(lost);
   };
   const options = { label, help: HELP, told: write, run };
   const busy = (now) => {
@@ -155,7 +157,7 @@ function prepare(cell) {
   };
   again.onclick = reset;
   const begin = () => {
-    python.warm(say);
+    python.warm((words, share) => say(lost || words, share));
     open().then((made) => made.focus());
   };
   edit.onclick = begin;

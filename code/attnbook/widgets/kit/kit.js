@@ -13,8 +13,9 @@
  *           seededUniforms(seed, n)         Float64Array in (0, 1): the same for the same seed, everywhere
  *           seededNormals(seed, n)          the same for N(0, 1), by Box and Muller's formula
  * Text      columns(text)                   its width in letters: a character of East Asia takes two, an accent none
- *           say("Reset"), say`step ${k}`    in the language of the page; the English is the source, and is said where there
- *                                           is no translation. There {k} or {0} stands for a value: say("step {k}", { k })
+ *           say("Reset"), say`step ${k}`    in the language of the page; the English is the source, and is said where
+ *                                           there is no translation. There {k} or {0} stands for a value:
+ *                                           say("step {k}", { k })
  * Colours   COLOUR.ink, muted, ground, panel, grid, query, key, value, output, masked, weight, accent, onAccent, line
  *                                           CSS values that follow light and dark mode, with a fallback
  *           COLOUR.keyInk, valueInk         the darker orange and green in which small text can be read

@@ -46,12 +46,14 @@ function inWords(view) {
         ? say`With k = 0 hand ${i} stays where it is: raise k to turn it. `
         : at
           ? say(
-              "From {from} to {to} hand {i} turns by {turned}°, as it does from 0 to {k}: the angle depends on k, not " +
+              "From {from} to {to} hand {i} turns by {turned}°, as it does from 0 to {k}: the angle depends on " +
+              "k, not " +
                 "on p. ",
               move,
             )
           : say(
-              "From {from} to {to} hand {i} turns by {turned}°, as it does from any p to p + {k}: the angle depends on " +
+              "From {from} to {to} hand {i} turns by {turned}°, as it does from any p to p + {k}: the angle " +
+              "depends on " +
                 "k, not on p. ",
               move,
             );
@@ -192,7 +194,8 @@ function render({ model, el }) {
     draw: (p, view) => drawMap(p, view, fig),
     label: (v) =>
       say(
-        "Heat map of the encoding, {P} positions by {D} features, and the wave of frequency {i}; rows {from} and {to} " +
+        "Heat map of the encoding, {P} positions by {D} features, and the wave of frequency {i}; rows {from} and " +
+        "{to} " +
           "are marked",
         { P, D: v.D, i: v.i, from: v.at, to: v.at + v.k },
       ),

@@ -310,7 +310,10 @@ function render({ model, el }) {
     label(view) {
       const lines = SCORES.map(([, label], i) => {
         const { parameters, multiply_adds, largest } = view.costs[i];
-        return say`${label}: ${parameters} parameters, ${multiply_adds} multiply-adds, ${largest} numbers for the pairs`;
+        return say(
+          "{label}: {parameters} parameters, {multiply_adds} multiply-adds, {largest} numbers for the pairs",
+          { label, parameters, multiply_adds, largest },
+        );
       });
       return say`Costs: ${lines.join("; ")}`;
     },

@@ -101,7 +101,8 @@ function inWords(view) {
     const shares = run.weights[h][row].map((a) => fmt(a)).join(", ");
     if (!wrong)
       return say(
-        "Only numbers of one head meet: in row {row}, feature {f} becomes the average of feature {f} of the values of " +
+        "Only numbers of one head meet: in row {row}, feature {f} becomes the average of feature {f} of the " +
+        "values of " +
           "all {T} positions, with weights {shares}.",
         { row: letter(t), f, T, shares },
       );
@@ -116,14 +117,16 @@ function inWords(view) {
   if (step === 4)
     return wrong
       ? say(
-          "The merge is right, but it cannot repair the split: row {row} is put together from pieces of different rows.",
+          "The merge is right, but it cannot repair the split: row {row} is put together from pieces of " +
+          "different rows.",
           { row: letter(row) },
         )
       : say`The inverse of split and transpose: ${name} is back in row ${letter(t)}, column ${f}.` +
           (H === 1 ? "" : say(" The heads are side by side and have not met yet."));
   return wrong
     ? say(
-        "Every output is computed from misplaced numbers. The shape {shape} gives no sign of it; the largest error is " +
+        "Every output is computed from misplaced numbers. The shape {shape} gives no sign of it; the largest " +
+        "error is " +
           "{error}.",
         { shape: shapeText(view.shapes[5]), error: fmt(view.error) },
       )

@@ -71,7 +71,8 @@ function sayEnd(view) {
   const compare = { row: whole + 1, exact: fmt(exact[whole]) };
   if (missed)
     return say(
-      "That was the last tile, and {missed} of {words} dots miss their strokes, by up to {most}. To compare, row {row} " +
+      "That was the last tile, and {missed} of {words} dots miss their strokes, by up to {most}. To compare, row " +
+      "{row} " +
         "shows its softmax taken all at once: these weights give an average of {exact}; the tiles gave {gave}. What " +
         "was summed before a larger score turned up was never scaled down, and counts too much.",
       { ...compare, missed, words: WORDS, most: fmt(Math.max(...off)), gave: fmt(average(kept[whole])) },
@@ -328,7 +329,8 @@ function render({ model, el }) {
     fig.say(
       read === 0
         ? say(
-            "Nothing has been read. Each query will keep three numbers: its largest score, a sum, and a sum with values.",
+            "Nothing has been read. Each query will keep three numbers: its largest score, a sum, and a sum with " +
+            "values.",
           )
         : read < list.length
           ? sayTile(view)

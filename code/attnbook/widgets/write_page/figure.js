@@ -101,7 +101,8 @@ function factsOf({ bits_per_byte: bits, before_rounding: before, trigram, roundi
     "{parameters} million weights, trained on fourteen chapters of this book. In two other chapters a byte costs it " +
       "{bits} bits, and a table of three tokens in a row {trigram}. That its weights are rounded to 8 bits costs " +
       "{cost} of it and moves the log-probability of a token by at most {rounding}. Of 40 words that it writes, the " +
-      "longest run that stands in what it has read has {model} words on average; of 40 that the author wrote, {author}.",
+      "longest run that stands in what it has read has {model} words on average; of 40 that the author wrote, " +
+      "{author}.",
     {
       parameters: fmt(DATA.parameters / 1e6, 1),
       bits: fmt(bits),
