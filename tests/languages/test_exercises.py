@@ -83,7 +83,8 @@ def test_the_checker_says_everything_in_chinese(catalogs, monkeypatch, name):
 
 
 def test_what_code_says_is_found():
-    source = """say("a {b}", b=1), later("c" "d"), found("name", "e", "f", "g", h=2), say("i" if j else "k"), say(l), x.say("m")"""
+    source = """say("a {b}", b=1), later("c" "d"), found("name", "e", "f", "g", h=2), say("i" if j else "k"), say(l)
+x.say("m")"""
     assert [*exercises.said(source)] == ["a {b}", "cd", "e", "f", "g", "i", "k"]
 
 

@@ -12,8 +12,9 @@ from pathlib import Path
 import polib
 
 from attnbook.exercises import get, names
+from attnbook.exercises.arguments import Described
 from attnbook.exercises.checker import UNWRITTEN
-from attnbook.exercises.exercise import CHAPTERS
+from attnbook.exercises.exercise import CHAPTERS, Exercise
 from attnbook.exercises.language import CATALOGS, DOMAIN
 from attnbook.exercises.wording import inline
 from tools.languages import Language, entries
@@ -53,11 +54,19 @@ def _stored(name: str) -> Iterator[str]:
         yield from (head.partition(" | ")[2], says, asks.partition("\n")[0].strip())
 
 
+def _described(exercise: Exercise) -> Iterator[str]:
+    """The words of functions that are arguments."""
+    examples = [mistake.example() for mistake in exercise.mistakes if mistake.example]
+    for arguments in (exercise.example(), *exercise.probes(), *exercise.edges(), *examples):
+        yield from (argument.words for argument in arguments if isinstance(argument, Described))
+
+
 def of_exercise(name: str) -> dict[str, str]:
     """What is said of one exercise: sentence to what it is."""
     exercise = get(name)
     found = {exercise.title: "title"} | dict.fromkeys(exercise.hints, "hint") | {exercise.why: "why"}
     found |= dict.fromkeys([*exercise.steps.values(), exercise.seen, getattr(exercise.answer, "what", "")], "")
+    found |= dict.fromkeys(_described(exercise), "argument")
     for mistake in exercise.mistakes:
         found |= {mistake.says: f"mistake {mistake.name}", mistake.ask: "question"}
     found |= dict.fromkeys(said((ROOM / "bank" / f"{name.replace('-', '_')}.py").read_text("utf-8")), "message")

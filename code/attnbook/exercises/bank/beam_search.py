@@ -39,7 +39,7 @@ def my_beam_search(next_log_probs, eos, width, max_len):
     return list(winner[0])
 
 
-def _language(described, logits, other):
+def _language(words, logits, other, **facts):
     """A language: the log-probabilities of the next word, given a tuple (or a list) of words."""
     logits = functools.cache(logits)
 
@@ -48,7 +48,7 @@ def _language(described, logits, other):
             raise TypeError(f"next_log_probs wants a tuple of word numbers, for instance (3, 1); got {prefix!r}")
         return logits(tuple(prefix)).log_softmax(0)
 
-    return Described(described, next_log_probs, other)
+    return Described(words, next_log_probs, other, **facts)
 
 
 def _by_the_last_word(first, after, described):
@@ -70,8 +70,8 @@ def _at_random(vocabulary, seed, spread=1.2, ends=0.0, eos=0):
         drawn[eos] += ends
         return drawn
 
-    described = f"a random language of {vocabulary} words"
-    return _language(described, logits, lambda: _at_random(vocabulary, seed + 500, spread, ends, eos))
+    other = functools.partial(_at_random, vocabulary, seed + 500, spread, ends, eos)
+    return _language("a random language of {count} words", logits, other, count=vocabulary)
 
 
 # fmt: off
