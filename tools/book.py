@@ -18,7 +18,7 @@ from pathlib import Path
 from jupyter_book.sphinx import build_sphinx
 
 from tools import ROOT
-from tools.languages import LANGUAGES, Language
+from tools.languages import LANGUAGES, Language, exercises
 from tools.languages.catalogs import coverage
 from tools.languages.pages import assemble
 
@@ -109,6 +109,7 @@ def build_all(whole: Path, anew: bool = False, builder: str = "html") -> Path:
         own = {**SETTINGS, "language": language.code}
         made = build(ROOT, whole / language.folder, anew, MORE_ROOM, confoverrides=own, **options)
         assemble(made, language, html)
+        exercises.write(language)
         print(*told(language), sep="\n")
     return html
 

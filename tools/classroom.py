@@ -23,7 +23,7 @@ from sphinx.util import logging
 
 from attnbook.widgets.kit import script_parts
 from tools import NODE, NODE_MODULES, ROOT, stored_notebooks
-from tools.languages import translation
+from tools.languages import LANGUAGES, LOCALE, Language, translation
 
 FOLDER = "classroom"
 PACKAGE = ROOT / "code" / "attnbook"
@@ -178,6 +178,13 @@ def editor() -> str:
     return esbuild(HERE / "editor.js", "--bundle", "--minify")
 
 
+def checker_words(language: Language) -> str:
+    """The script with what the checker says in another language."""
+    from tools.languages.exercises import compiled  # it imports torch
+
+    return f"globalThis.attnbookChecker = {json.dumps(packed(compiled(language)))};\n"
+
+
 def page_script(setup: dict) -> str:
     """The script of every page: `cells.js` and all that it imports."""
     start = [f"const SETUP = {json.dumps(setup)};", "const modules = {};"]
@@ -206,10 +213,13 @@ def scripts() -> dict[str, str]:
     worker = (HERE / "worker.js").read_text("utf-8")
     files["worker.js"] = f"globalThis.attnbookWorker = {json.dumps(worker)};\n"
     files["editor.js"] = editor()
+    for language in LANGUAGES.values():
+        files[f"words-{language.tag}.js"] = checker_words(language)
     digest = hashlib.sha256("".join(files.values()).encode()).hexdigest()[:10]
     setup = {
         "version": digest,  # asked for with each script, so that a browser's cache never mixes two builds
         "slices": len(slices),
+        "languages": {language.tag: language.code for language in LANGUAGES.values()},
         "megabytes": round(len(text) / 1e6, 1),
         "places": places,
         "exercises": exercises(),
@@ -223,7 +233,12 @@ def current(folder: Path) -> bool:
     """Whether an earlier build has written all that pages load, and nothing of which it is made is newer."""
     ours = [path for path in PACKAGE.rglob("*") if path.suffix in ("", ".css", ".js", ".py", ".txt")]
     made_of = [path for path in ours if path.name != "__pycache__"]
-    made_of += [*stored_notebooks(), NODE_MODULES / ".package-lock.json", Path(__file__)]
+    made_of += [
+        *LOCALE.glob("*/LC_MESSAGES/exercises/*.po"),
+        *stored_notebooks(),
+        NODE_MODULES / ".package-lock.json",
+        Path(__file__),
+    ]
     last = folder / LAST
     return PYODIDE.is_dir() and last.is_file() and all(p.stat().st_mtime < last.stat().st_mtime for p in made_of)
 

@@ -16,6 +16,7 @@ def execution_environment(scratch: str | Path, threads: str = "1") -> dict[str, 
     return {
         "ATTNBOOK_BARS": "off",
         "ATTNBOOK_DEVICE": "cpu",
+        "ATTNBOOK_LANGUAGE": "en",
         "ATTNBOOK_PROGRESS": str(Path(scratch) / "progress.json"),
         "IPYTHONDIR": str(Path(scratch) / "ipython"),
         "JUPYTER_PREFER_ENV_PATH": "1",  # the kernel of this environment, not one of the same name at home

@@ -6,7 +6,7 @@
     python -m tools.translate terms [WORD …]     the glossary's words, or those that hold a word
 
 A page is named as its file: 04-masked-softmax, glossary, index; `words` is what the book says outside its
-texts, and a figure is named as its folder, or kit.
+texts, and a figure is named as its folder, or kit; an exercise as `check` calls it, or checker.
 `--language zh_CN` names one of several languages.
 locale/README.md says how a translation is written.
 """
@@ -17,7 +17,7 @@ import sys
 import polib
 
 from tools import ROOT
-from tools.languages import LANGUAGES, LOCALE, Language, figures
+from tools.languages import LANGUAGES, LOCALE, Language, exercises, figures
 from tools.languages.catalogs import coverage, documents, formula_words, open_sentences, sentences, terms, update, wrong
 from tools.languages.pages import spoken
 
@@ -40,7 +40,7 @@ def _update(language: Language, names: list[str]) -> int:
     found = documents()
     said = {page: sentences(page, document) for page, document in found.items()}
     said["words"] = spoken([word for document in found.values() for word in formula_words(document)])
-    said |= figures.sentences(found)
+    said |= figures.sentences(found) | exercises.sentences()
     changed = update(language, said)
     for page in known_pages(language, names):
         print(f"{coverage(language, page):5.0%} {page}")

@@ -66,7 +66,7 @@ class Reader:
 
     def check(self):
         self.cell.evaluate("cell => { delete cell.dataset.status; }")
-        self.cell.get_by_role("button", name=re.compile("Check|Run")).click()
+        self.cell.get_by_role("button", name=re.compile("Check|Run|检查|运行")).click()
         return self.result()
 
     def result(self):

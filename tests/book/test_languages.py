@@ -4,6 +4,7 @@ import re
 
 import pytest
 from test_build import pages
+from test_classroom import RIGHT, WRONG, Reader
 from test_pages import WIDE, visit
 
 from tools.barriers import DESK, PHONE
@@ -89,6 +90,19 @@ def reader(browser, built_book):
     page = context.new_page()
     page.set_default_timeout(20_000)
     yield page
+    context.close()
+
+
+def test_an_exercise_in_a_chinese_page_is_judged_in_chinese(browser, built_book):
+    context = browser.new_context(viewport=DESK, offline=True)
+    reader = Reader(context, built_book, f"{CHINESE.folder}/{CHAPTER}")
+    assert "还没有写" in reader.output
+    reader.write(WRONG)
+    assert reader.check() == "wrong" and "看来" in reader.output and "给定 scores" in reader.output
+    reader.write(RIGHT)
+    assert reader.check() == "solved" and "做对了" in reader.output
+    assert reader.errors == [] and reader.page.get_by_text("Hint 1").count() == 0
+    assert reader.page.get_by_text("提示 1").count() == 3
     context.close()
 
 

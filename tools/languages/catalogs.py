@@ -5,6 +5,7 @@ build has left, so that nothing has to be read again. Left out is what has no wo
 """
 
 import difflib
+import itertools
 import pickle
 import re
 from collections.abc import Iterator
@@ -131,6 +132,17 @@ def terms(language: Language) -> dict[str, str]:
     return {e.msgid: e.msgstr for e in entries(language.catalog(GLOSSARY)) if e.comment == "term" and e.msgstr}
 
 
+def _pieces(entry: polib.POEntry, page: str) -> Iterator[tuple[str, str]]:
+    """A sentence and its translation; those of exercises line by line, and they know no tags."""
+    both = entry.msgid, entry.msgstr
+    if not page.startswith("exercises/"):
+        yield both
+        return
+    for pair in itertools.zip_longest(*(text.replace("<", r"\<").split("\n") for text in both), fillvalue=""):
+        if any(pair):
+            yield pair
+
+
 def wrong(language: Language, page: str) -> list[str]:
     """What is wrong in the catalog of a page; nothing, if nothing is."""
     words = terms(language)
@@ -138,7 +150,8 @@ def wrong(language: Language, page: str) -> list[str]:
     for entry in entries(language.catalog(page)):
         said = ["marked as fuzzy: check it, and remove the mark"] if entry.fuzzy else []
         if entry.msgstr:
-            said += faults(entry.msgid, entry.msgstr, words, entry.comment in PLAIN)
+            for english, other in _pieces(entry, page):
+                said += faults(english, other, words, entry.comment in PLAIN)
         found += [f"{what}\n    {entry.msgid}\n    {entry.msgstr}" for what in said]
     return found
 

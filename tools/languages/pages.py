@@ -17,7 +17,7 @@ from sphinx.transforms import SphinxTransform
 from sphinx_exercise.nodes import exercise_subtitle
 
 from tools import ROOT, search
-from tools.languages import LANGUAGES, Language, entries, figures, is_translated, translation
+from tools.languages import LANGUAGES, Language, entries, exercises, figures, is_translated, translation
 from tools.languages.catalogs import coverage, in_formulas
 from tools.pages import lighter
 from tools.styles import BUNDLE, OURS, SHEET
@@ -207,7 +207,7 @@ def assembled(page: str, language: Language, said: dict[str, str], site: Path, v
     for english, other in said.items():
         page = page.replace(f">{english}<", f">{other}<").replace(f'"{english}"', f'"{other}"')
         page = page.replace(f"<title>{english} ", f"<title>{other} ")
-    page = figures.with_alternatives(page, language)
+    page = exercises.translated(figures.with_alternatives(page, language), language)
 
     def shared(found):
         return f"{found[1]}{found[2]}../{found[3]}{versions.get(found[3], '')}"

@@ -2,6 +2,8 @@
 // says what there is to load (tools/classroom.py) and `here` is the folder that it is loaded from.
 import { here, setup, t } from "./book.js";
 
+const language = setup.languages[document.documentElement.lang]; // what the checker says is a file of its own
+const words = language && `words-${document.documentElement.lang}.js`;
 const BROKEN = t("Python broke down and starts afresh at the next run. Very deep recursion or nesting does that. \
 Your code is kept.");
 const lastLine = (text) => String(text).trim().split("\n").at(-1).slice(0, 200);
@@ -31,6 +33,7 @@ export const python = {
 
   async begin(say) {
     const life = this.life;
+    if (words) await load(words);
     let begin = { parts: this.parts };
     if (!this.parts) {
       let done = 0;
@@ -68,7 +71,7 @@ export const python = {
         else if (data.type === "answer") this.current?.resolve(data.answer);
         else failed(data.text);
       };
-      this.worker.postMessage({ type: "start", ...begin });
+      this.worker.postMessage({ type: "start", ...begin, language, words: globalThis.attnbookChecker });
     });
   },
 

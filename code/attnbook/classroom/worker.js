@@ -21,7 +21,7 @@ async function unpack({ text, places }) {
   return parts;
 }
 
-async function start(parts) {
+async function start(parts, { language = "en", words }) {
   // Pyodide takes a worker without importScripts for a module worker, and one with it may import; this one does neither.
   const run = self.importScripts.bind(self);
   self.importScripts = () => { throw new Error("nothing is imported here"); };
@@ -44,10 +44,15 @@ async function start(parts) {
     packageBaseUrl: NOWHERE,
     createPyodideModule: pyodideModule.default, // by tools/classroom.py
     lockFileContents: JSON.parse(new TextDecoder().decode(parts.lock)),
-    env: { HOME: "/tmp", ATTNBOOK_PROGRESS: "off", PYTHONDONTWRITEBYTECODE: "1" },
+    env: { HOME: "/tmp", ATTNBOOK_PROGRESS: "off", ATTNBOOK_LANGUAGE: language, PYTHONDONTWRITEBYTECODE: "1" },
   });
   const site = python.runPython("import site; site.getsitepackages()[0]");
   python.unpackArchive(parts.book, "zip", { extractDir: site });
+  if (words) {
+    const folder = `${site}/attnbook/exercises/catalogs/${language}/LC_MESSAGES`;
+    python.FS.mkdirTree(folder);
+    python.FS.writeFile(`${folder}/exercises.mo`, await unpacked(words));
+  }
   const questions = python.pyimport("attnbook.classroom.questions");
   questions.warm();
   const tell = (text) => postMessage({ type: "print", text });
@@ -65,7 +70,7 @@ onmessage = async ({ data }) => {
     if (data.type === "start") {
       const parts = data.parts || await unpack(data);
       if (!data.parts) postMessage({ type: "parts", parts });
-      const python = await start(parts);
+      const python = await start(parts, data);
       postMessage({ type: "ready", heap: python._module.HEAP8.length });
     } else {
       const began = performance.now();

@@ -9,9 +9,10 @@ import torch
 
 from . import forms, unexplained, wrong_numbers
 from .calls import copies
+from .language import say
 from .recognise import Case, first_failed, near, smallest_wrong, unusual
 from .verdict import Finding, message
-from .wording import number, short, side_by_side, values
+from .wording import listed, number, short, side_by_side, values
 
 
 class Tensors:
@@ -27,9 +28,8 @@ class Tensors:
 
     def wanted(self, exercise) -> str:
         """What is asked for, in words."""
-        axes = exercise.returns.split()
-        comma = "," if len(axes) == 1 else ""
-        return f"a tensor of shape ({', '.join(axes)}{comma})" if axes else "a tensor with one number"
+        shape = _shape(exercise)
+        return say("a tensor of shape {shape}", shape=shape) if shape else say("a tensor with one number")
 
     def read(self, arguments: tuple, result: object) -> torch.Tensor:
         """The numbers that are compared; anything else than a tensor if the result is of another kind."""
@@ -61,7 +61,7 @@ class Mask(Tensors):
     """A bool tensor, True where a query may attend; it is compared as ones and zeros."""
 
     def wanted(self, exercise) -> str:
-        return super().wanted(exercise).replace("a tensor", "a bool tensor")
+        return say("a bool tensor of shape {shape}", shape=_shape(exercise))
 
     def read(self, arguments: tuple, result: torch.Tensor) -> torch.Tensor:
         return result.detach().to(torch.float64)
@@ -99,7 +99,7 @@ class Number(Tensors):
     whole: bool = False
 
     def wanted(self, exercise) -> str:
-        return self.what
+        return say(self.what)
 
     def read(self, arguments: tuple, result: object) -> torch.Tensor:
         if isinstance(result, torch.Tensor | np.ndarray) and math.prod(result.shape) == 1:
@@ -113,15 +113,15 @@ class Number(Tensors):
             return None
         result, inside, name = case.call.result, "", "returns-another-kind"
         if isinstance(result, torch.Tensor | np.ndarray):
-            inside = f"a {type(result).__name__} of shape {tuple(result.shape)}"
+            inside = say("a {kind} of shape {shape}", kind=type(result).__name__, shape=tuple(result.shape))
         elif isinstance(result, list):
-            inside, name = f"a list of {len(result)}", "returns-a-list"
+            inside, name = say("a list of {size}", size=len(result)), "returns-a-list"
         elif isinstance(result, bool):
-            inside = f"the truth value {result}"
-        return forms.wrong_kind(case, self.what, inside, name)
+            inside = say("the truth value {value}", value=result)
+        return forms.wrong_kind(case, self.wanted(case.exercise), inside, name)
 
     def demand(self, exercise, fn: Callable, cases: list[Case]) -> Finding | None:
-        result, facts = cases[0].call.result, {"wanted": self.what, "given": cases[0].given}
+        result, facts = cases[0].call.result, {"wanted": self.wanted(exercise), "given": cases[0].given}
         if self.whole and isinstance(result, torch.Tensor):
             return message("a-tensor/number", right=values(cases[0].expected), dtype=result.dtype, **facts)
         if self.whole and not _whole(result):
@@ -135,7 +135,7 @@ class WholeNumbers(Tensors):
     looks = unexplained.not_repeatable, unexplained.ignores
 
     def wanted(self, exercise) -> str:
-        return "a list of whole numbers"
+        return say("a list of whole numbers")
 
     def read(self, arguments: tuple, result: object) -> torch.Tensor:
         if isinstance(result, torch.Tensor | np.ndarray):
@@ -156,25 +156,29 @@ class WholeNumbers(Tensors):
             return message("one-number", given=given, right=values(case.expected))
         part = result[0] if isinstance(result, tuple | list) and result else None
         if isinstance(part, list | tuple) or (isinstance(part, torch.Tensor) and part.dim() == 1):
-            right = " The first of them is the right answer." * near(case.numbers(part), case.expected)
-            facts = {"kind": kind, "size": len(result), "part": type(part).__name__, "right": right}
+            right = near(case.numbers(part), case.expected)
+            facts = {"kind": kind, "size": len(result), "part": type(part).__name__}
+            facts["right"] = " " + say("The first of them is the right answer.") if right else ""
             return message("returns-a-tuple/row", given=given, **facts)
-        inside = f"a tensor of the dtype {result.dtype} and the shape {tuple(result.shape)}" if tensor else ""
+        inside = ""
+        if tensor:
+            facts = {"dtype": result.dtype, "shape": tuple(result.shape)}
+            inside = say("a tensor of the dtype {dtype} and the shape {shape}", **facts)
         if isinstance(result, list) and result:
-            inside = f"a list whose first entry is of the type {type(part).__name__}"
+            inside = say("a list whose first entry is of the type {kind}", kind=type(part).__name__)
         return forms.wrong_kind(case, self.wanted(case.exercise), inside)
 
     def describe(self, exercise, fn: Callable, cases: list[Case]) -> Finding | None:
         case = smallest_wrong(cases)
         steps = unexplained.path(case)
-        return message(f"unknown{'/no-steps' * (not steps)}", what="another list", seen=case.seen.rstrip() + steps)
+        return message(f"unknown{'/no-steps' * (not steps)}", what=say("another list"), seen=case.seen.rstrip() + steps)
 
     def demand(self, exercise, fn: Callable, cases: list[Case]) -> Finding | None:
         result, right = cases[0].call.result, values(cases[0].expected)
         if isinstance(result, torch.Tensor):
-            return message("a-tensor", what="tensor", right=right)
+            return message("a-tensor", what=say("tensor"), right=right)
         if isinstance(result, np.ndarray):
-            return message("a-tensor", "an-array", what="NumPy array", right=right)
+            return message("a-tensor", "an-array", what=say("NumPy array"), right=right)
         if isinstance(result, tuple):
             return message("a-tuple", right=right)
         other = [type(x).__name__ for x in result if isinstance(x, torch.Tensor)]
@@ -200,8 +204,8 @@ class Several(Tensors):
     settle: Callable[[tuple, list[torch.Tensor]], list[torch.Tensor]] | None = None
 
     def wanted(self, exercise) -> str:
-        named = [f"{name} ({', '.join(axes.split())})" for name, axes in zip(self.names, self.axes, strict=True)]
-        return f"{', '.join(named[:-1])} and {named[-1]}"
+        parts = zip(self.names, self.axes, strict=True)
+        return listed(f"{name} ({', '.join(axes.split())})" for name, axes in parts)
 
     def read(self, arguments: tuple, result: object) -> torch.Tensor:
         result = self._unstacked(result)
@@ -224,17 +228,18 @@ class Several(Tensors):
             return None
         if isinstance(result, torch.Tensor):
             known = [name for name, part in zip(self.names, self._parts(case)[0], strict=True) if near(result, part)]
-            right = f" What you return is the {known[0]}, and right." if known else ""
+            right = say("What you return is the {name}, and right.", name=known[0]) if known else ""
+            right = f" {right}".rstrip()
             return message("one-thing-only", given=case.given, wanted=wanted, shape=tuple(result.shape), right=right)
         if not isinstance(result, tuple | list) or len(result) != len(self.names):
-            size = f" of {len(result)}" if isinstance(result, tuple | list | dict) else ""
-            name = "returns-a-dict" if isinstance(result, dict) else "returns-another-kind"
-            inside = f"a {type(result).__name__}{size}"
-            return forms.wrong_kind(case, f"{wanted}, in this order", inside, name)
+            name, kind = "returns-a-dict" if isinstance(result, dict) else "returns-another-kind", type(result).__name__
+            many = isinstance(result, tuple | list | dict)
+            inside = say("a {kind} of {size}", kind=kind, size=len(result)) if many else say("a {kind}", kind=kind)
+            return forms.wrong_kind(case, say("{wanted}, in this order", wanted=wanted), inside, name)
         if not all(_ordinary(part) for part in result):
             inside = f"({', '.join(type(part).__name__ for part in result)})"
             name = "returns-numpy" if any(isinstance(part, np.ndarray) for part in result) else "not-tensors"
-            return forms.wrong_kind(case, f"ordinary tensors: {wanted}", inside, name)
+            return forms.wrong_kind(case, say("ordinary tensors: {wanted}", wanted=wanted), inside, name)
         return None
 
     def another_kind(self, exercise, fn: Callable, cases: list[Case]) -> Finding | None:
@@ -247,13 +252,13 @@ class Several(Tensors):
             return None
         case, right, result = max(wrong, key=lambda one: one[0].expected.numel())
         if sorted(_sizes(result)) == sorted(_sizes(right)):
-            came = " and ".join(map(str, _sizes(result)))
+            came = listed(map(str, _sizes(result)))
             return message("order-of-results", shapes=case.shapes, came=came, wanted=self.wanted(exercise))
         parts = zip(self.names, self.axes, right, result, strict=True)
         name, axes, mine, theirs = next(p for p in parts if p[2].shape != p[3].shape)
         same = theirs.numel() == mine.numel() and near(theirs.reshape(mine.shape), mine)
         facts = {"axes": ", ".join(axes.split()), "right": tuple(mine.shape), "came": tuple(theirs.shape)}
-        facts["same"] = " The numbers in it are right." if same else ""
+        facts["same"] = " " + say("The numbers in it are right.") if same else ""
         return message("wrong-shape/part", name=name, shapes=case.shapes, **facts)
 
     def _parts(self, case: Case) -> tuple:
@@ -268,7 +273,7 @@ class Several(Tensors):
         wrong = {name: pair for name, *pair in parts if not near(*pair)}
         name, (expected, got) = list(wrong.items())[-1]
         others = [n for n in self.names if n not in wrong]
-        fine = f"Right: {' and '.join(others)}." if others else "None of the results is right yet."
+        fine = say("Right: {names}.", names=listed(others)) if others else say("None of the results is right yet.")
         steps = unexplained.path(case)
         seen = f"{side_by_side(case.given, expected, got).rstrip()}\n{fine}{steps}"
         named = f"wrong-{name}" if len(wrong) == 1 and not self.floats else "unknown"
@@ -284,6 +289,12 @@ class Several(Tensors):
             if part.dtype != came:
                 return message("narrower-ids", name=name, came=short(came), dtype=short(part.dtype))
         return None
+
+
+def _shape(exercise) -> str:
+    """The axes of what is asked for, as one writes a shape; "" for one number."""
+    axes = exercise.returns.split()
+    return f"({', '.join(axes)}{',' * (len(axes) == 1)})" if axes else ""
 
 
 def _ordinary(x: object) -> bool:

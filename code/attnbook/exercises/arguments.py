@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import torch
 
+from .language import say
 from .wording import in_words
 
 
@@ -21,10 +22,16 @@ class Described:
     """A function that can say what it does, for exercises whose arguments are functions.
 
     `other` makes another function, to find out whether this argument matters; without it the result is scaled.
+    `words` say what it does, filled in with `facts`.
     """
 
-    def __init__(self, described: str, function: Callable, other: Callable | None = None):
-        self.described, self.function, self.other = described, function, other
+    def __init__(self, words: str, function: Callable, other: Callable | None = None, **facts: object):
+        self.words, self.function, self.other, self.facts = words, function, other, facts
+
+    @property
+    def described(self) -> str:
+        """What it does, in the reader's language."""
+        return say(self.words, **self.facts)
 
     def __call__(self, *arguments: object) -> object:
         return self.function(*arguments)
@@ -47,7 +54,7 @@ class Listed(list):
     def described(self) -> str:
         """The list on one line; a long one by its length."""
         text = in_words(list(self))
-        return text if len(text) <= 110 else f"a list of {len(self)}"
+        return text if len(text) <= 110 else say("a list of {size}", size=len(self))
 
     def __rmul__(self, factor: float) -> list:
         """Another list for a factor that is not a whole number; else what Python does."""

@@ -7,6 +7,7 @@ import torch
 from .arguments import draw
 from .calls import at_line, copies, error_text, names_used, observe
 from .devices import WrongDevice, on_another_device
+from .language import say
 from .recognise import Case, first_failed, largest, near
 from .verdict import Finding, message
 from .wording import LONGEST, in_words, short, side_by_side, told_apart, values
@@ -20,7 +21,7 @@ CUTS = (
 def writes(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
     """Find a tensor or a list among the arguments that the function wrote into."""
     right = all(case.right() for case in cases)
-    beginning = "The numbers are right, but" if right else "The numbers are not right yet; first of all, though:"
+    beginning = say("The numbers are right, but" if right else "The numbers are not right yet; first of all, though:")
     for case in cases:
         for position in case.call.touched():
             before, after = case.arguments[position], case.call.after[position]
@@ -34,22 +35,22 @@ def _unlike(before: object, after: object) -> tuple[str, str]:
     """Write two things so that one sees in what they differ: their numbers, a number in them, shape or dtype."""
     if isinstance(before, torch.Tensor):
         if before.shape != after.shape:
-            return f"of shape {tuple(before.shape)}", f"of shape {tuple(after.shape)}"
+            return tuple(say("of shape {shape}", shape=tuple(x.shape)) for x in (before, after))
         if before.dtype != after.dtype:
-            return f"of the dtype {short(before.dtype)}", f"of the dtype {short(after.dtype)}"
-        told, where = told_apart(before, after), ""
+            return tuple(say("of the dtype {dtype}", dtype=short(x.dtype)) for x in (before, after))
         if before.numel() > LONGEST:
             same = torch.isclose(before.double(), after.double(), rtol=0, atol=0, equal_nan=True)
             at = tuple((~same).nonzero()[0].tolist())
-            told, where = told_apart(before[at], after[at]), f" at {list(at)}"
-        return f"{told[0]}{where}", told[1]
+            old, new = told_apart(before[at], after[at])
+            return say("{value} at {place}", value=old, place=list(at)), new
+        return told_apart(before, after)
     told = in_words(list(before)), in_words(list(after))
     if told[0] != told[1] and max(map(len, told)) <= 110:
         return told
     if len(before) != len(after):
-        return f"a list of {len(before)}", f"a list of {len(after)}"
+        return say("a list of {size}", size=len(before)), say("a list of {size}", size=len(after))
     at = next(i for i, old in enumerate(before) if old != after[i])
-    return f"{in_words(before[at])} at {at}", in_words(after[at])
+    return say("{value} at {place}", value=in_words(before[at]), place=at), in_words(after[at])
 
 
 def changes_torch(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
@@ -173,11 +174,11 @@ def _compare(case: Case, name: str, expected: torch.Tensor, got: torch.Tensor | 
     facts = {"name": name, "given": case.given, "cut": cut}
     if got is None or (not got.any() and expected.abs().max() > 1e-6):
         return message("gradient-cut", **facts)
-    facts["says"] = f"is {values(got)}; it should be {values(expected)}"
+    facts["says"] = say("is {got}; it should be {right}", got=values(got), right=values(expected))
     if expected.numel() > LONGEST:
         at = tuple((~torch.isclose(got.double(), expected, rtol=1e-5, atol=1e-7)).nonzero()[0].tolist())
         right, yours = told_apart(expected[at], got[at])
-        facts["says"] = f"is {yours} at {list(at)}; it should be {right} there"
+        facts["says"] = say("is {got} at {place}; it should be {right} there", got=yours, place=list(at), right=right)
     return message("wrong-gradient" if torch.isfinite(got).all() else "nan-gradient", **facts)
 
 
@@ -189,7 +190,8 @@ def _leaves(exercise, arguments: tuple) -> tuple:
 
 
 def _mentioned(names: list[str]) -> str:
-    return f" Your code mentions {', '.join(f'`{name}`' for name in names)}." if names else ""
+    code = ", ".join(f"`{name}`" for name in names)
+    return " " + say("Your code mentions {names}.", names=code) if names else ""
 
 
 def any_layout(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
@@ -198,8 +200,10 @@ def any_layout(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
     call = observe(fn, tuple(_scattered(a) if isinstance(a, torch.Tensor) else a for a in case.arguments))
     if case.answered(call).right():
         return None
-    raised = call.error and f"{at_line(call.error, fn)} raises {error_text(call.error)}"
-    return message("memory-layout", what=raised or "your numbers are different")
+    if call.error is None:
+        return message("memory-layout", what=say("your numbers are different"))
+    raised = say("{line} raises {error}", line=at_line(call.error, fn), error=error_text(call.error))
+    return message("memory-layout", what=raised)
 
 
 def _scattered(x: torch.Tensor) -> torch.Tensor:

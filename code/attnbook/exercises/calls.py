@@ -19,6 +19,7 @@ from typing import Any
 import torch
 
 from .guard import TooLong, kept, time_limit
+from .language import say
 from .wording import number, one_line
 
 # what the compiler makes of a body that is only `...`, `pass`, a docstring, `return ...` or `weights = ...`
@@ -113,7 +114,7 @@ def own_line(error: BaseException, fn: Callable) -> tuple[str, int, str, dict] |
 def at_line(error: BaseException, fn: Callable) -> str:
     """The reader's own failing line, as the subject of "raises": ``line 3, `x.view(6)`,``."""
     place = own_line(error, fn)
-    return f"line {place[1]}, `{place[2]}`," if place and place[2] else "your function"
+    return say("line {line}, `{text}`,", line=place[1], text=place[2]) if place and place[2] else say("your function")
 
 
 def _belongs_to_python(file: str) -> bool:
@@ -129,7 +130,9 @@ def shapes_there(error: BaseException, fn: Callable) -> str:
     text = re.sub(r"^\w+\s*=(?!=)", "", text)  # without the name that the line would have set
     names = dict.fromkeys(re.findall(r"(?<![\w.])[A-Za-z_]\w*", text))
     found = {name: known[name] for name in names if isinstance(known.get(name), torch.Tensor)}
-    return ", ".join(f"{n} {tuple(x.shape) if x.dim() else 'is one number'}" for n, x in found.items())
+    return ", ".join(
+        f"{n} {tuple(x.shape)}" if x.dim() else say("{name} is one number", name=n) for n, x in found.items()
+    )
 
 
 def error_text(error: BaseException) -> str:
@@ -152,8 +155,8 @@ def names_used(fn: Callable) -> set[str]:
     return found
 
 
-def read_from_outside(fn: Callable) -> dict[str, str]:
-    """Find tensors and numbers that a function reads from the notebook instead of getting them as arguments."""
+def read_from_outside(fn: Callable, numbers: bool = True) -> dict[str, str]:
+    """Find tensors (and numbers) that a function reads from the notebook instead of getting them as arguments."""
     plain = inspect.unwrap(fn)
     world, used = getattr(plain, "__globals__", {}), names_used(fn)
     outside = {name: world[name] for name in world if name in used and not hasattr(builtins, name)}
@@ -161,6 +164,10 @@ def read_from_outside(fn: Callable) -> dict[str, str]:
     for name, cell in zip(names, getattr(plain, "__closure__", None) or (), strict=False):
         with contextlib.suppress(ValueError):  # an empty cell
             outside[name] = cell.cell_contents
-    tensors = {n: f"a tensor of shape {tuple(x.shape)}" for n, x in outside.items() if isinstance(x, torch.Tensor)}
-    numbers = {n: f"the number {number(x)}" for n, x in outside.items() if type(x) in (int, float)}
-    return dict(sorted((tensors | numbers).items()))
+    told = {}
+    for name, x in sorted(outside.items()):
+        if isinstance(x, torch.Tensor):
+            told[name] = say("a tensor of shape {shape}", shape=tuple(x.shape))
+        elif numbers and type(x) in (int, float):
+            told[name] = say("the number {number}", number=number(x))
+    return told

@@ -8,13 +8,14 @@ import torch
 from . import beyond_numbers, guard, unexplained
 from .calls import at_line, error_text, is_unwritten
 from .errors import an_error, at_the_edge
+from .language import joined, later, say
 from .recognise import Case, fit, known_mistake, make_case, several_mistakes
 from .slips import slip
 from .space import draws
 from .verdict import Finding, Verdict, first, message
 from .wording import one_line
 
-UNWRITTEN = Finding("unwritten", "not written yet", "", "")
+UNWRITTEN = Finding("unwritten", later("not written yet"), "", "")
 BY_POSITION = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
 
 
@@ -35,28 +36,35 @@ def judge(exercise, fn: Callable) -> Verdict:
         except (Exception, SystemExit) as error:  # a result that fights back
             finding, cases = message("cannot-be-judged", error=error_text(error)), []
         if finding is UNWRITTEN:
-            return Verdict(exercise.name, "unwritten", None, finding.about)
+            return Verdict(exercise.name, "unwritten", None, say(finding.about))
         if finding is None:
             behaves = beyond_numbers.any_device, beyond_numbers.any_layout
             later = first(exercise.remarks, exercise, fn) or first(behaves, exercise, fn, cases)
-            about = "solved, with a remark" if later else "solved"
-            remark = f"One thing for later. {later.says}" if later else ""
+            about = say("solved, with a remark") if later else say("solved")
+            remark = joined(say("One thing for later. {says}", says=later.says)) if later else ""
             return Verdict(exercise.name, "solved", None, about, _praise(exercise, len(cases)), note=remark)
     says = finding.says
     lines = [line for case in cases[:1] for line in case.call.printed.splitlines() if line.strip()]
     if lines and finding.name != "prints":
-        more = f" (and {len(lines) - 1} more)" if len(lines) > 1 else ""
-        says += f"\nOn the small example your function printed `{one_line(lines[0], 70)}`{more}."
-    return Verdict(exercise.name, "wrong", finding.name, finding.about, says, finding.asks)
+        facts = {"line": one_line(lines[0], 70), "count": len(lines) - 1}
+        says += "\n" + (
+            say("On the small example your function printed `{line}` (and {count} more).", **facts)
+            if facts["count"]
+            else say("On the small example your function printed `{line}`.", **facts)
+        )
+    return Verdict(exercise.name, "wrong", finding.name, joined(finding.about), joined(says), joined(finding.asks))
 
 
 def _praise(exercise, count: int) -> str:
-    praise, stay = f"Right on {count} sets of arguments", "they stay as they were"
-    if exercise.differentiable:
-        praise += " of different shapes, in float32 and float64, gradients included"
-        stay = "your arguments stay as they were"
-    tensors = any(isinstance(argument, torch.Tensor) for argument in exercise.example())
-    return f"{praise}{f'; {stay}' * tensors}."
+    if not any(isinstance(argument, torch.Tensor) for argument in exercise.example()):
+        return say("Right on {count} sets of arguments.", count=count)
+    if not exercise.differentiable:
+        return say("Right on {count} sets of arguments; they stay as they were.", count=count)
+    return say(
+        "Right on {count} sets of arguments of different shapes, in float32 and float64, gradients included; your "
+        "arguments stay as they were.",
+        count=count,
+    )
 
 
 def examine(exercise, fn: Callable) -> tuple[Finding | None, list[Case]]:
@@ -79,7 +87,8 @@ def examine(exercise, fn: Callable) -> tuple[Finding | None, list[Case]]:
 def _callable(exercise, fn: object) -> Finding | None:
     if callable(fn):
         return None
-    came = "None" if fn is None else f"the text {fn!r}" if isinstance(fn, str) else f"a {type(fn).__name__}"
+    came = say("the text {text}", text=repr(fn)) if isinstance(fn, str) else say("a {kind}", kind=type(fn).__name__)
+    came = "None" if fn is None else came
     return message("not-a-function", came=came, call=f'check("{exercise.name}", {exercise.function})')
 
 

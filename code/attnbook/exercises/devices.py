@@ -15,6 +15,8 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves, tree_map_only
 
+from .language import say
+
 ELSEWHERE = torch.device("meta")
 # operations in which torch allows indices or masks from the CPU
 INDEXING = ("aten.index", "aten.index_put", "aten._index_put_impl", "aten.copy", "aten._to_copy")
@@ -64,7 +66,7 @@ def _run(func: Callable, args: tuple, kwargs: dict) -> Any:
     if away and not str(func).startswith(INDEXING):
         for x in tensors:
             if not isinstance(x, Elsewhere) and x.dim() > 0:
-                raise WrongDevice(f"a tensor of shape {tuple(x.shape)} on the CPU meets the arguments")
+                raise WrongDevice(say("a tensor of shape {shape} on the CPU meets the arguments", shape=tuple(x.shape)))
     lands_away = bool(away) if device is None else torch.device(device).type == ELSEWHERE.type
     if device is not None:
         kwargs = {**kwargs, "device": torch.device("cpu")}

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from .exercise import Exercise
+from .language import say
 from .wording import inline
 
 
@@ -30,9 +31,12 @@ class Hints:
         return f'Hints for {self.exercise.name}: hint("{self.exercise.name}", 1), then 2, then 3'
 
     def _repr_html_(self) -> str:
-        parts = [(f"Hint {level}", f"<p>{inline(text)}</p>") for level, text in enumerate(self.exercise.hints, 1)]
-        parts.append(("Solution", highlighted(self.exercise.source())))
-        parts.append(("Why the wrong answer looks right", f"<p>{inline(self.exercise.why)}</p>"))
+        parts = [
+            (say("Hint {level}", level=level), f"<p>{inline(say(text))}</p>")
+            for level, text in enumerate(self.exercise.hints, 1)
+        ]
+        parts.append((say("Solution"), highlighted(self.exercise.source())))
+        parts.append((say("Why the wrong answer looks right"), f"<p>{inline(say(self.exercise.why))}</p>"))
         folded = "\n".join(f"<details><summary>{title}</summary>\n{body}\n</details>" for title, body in parts)
         return f'<div class="attnbook-hints" data-exercise="{self.exercise.name}">\n{folded}\n</div>'
 
@@ -44,8 +48,8 @@ def hint(exercise: Exercise, level: int) -> Text:
         raise TypeError(f"level should be 1, 2 or 3; got {level!r}")
     if not 1 <= level <= count:
         raise ValueError(f"{exercise.name} has {count} hints: level should be 1 to {count}, got {level}")
-    text = exercise.hints[level - 1]
-    return Text(f"Hint {level} of {count}: {text}", f"**Hint {level} of {count}.** {text}")
+    head, text = say("Hint {level} of {count}", level=level, count=count), say(exercise.hints[level - 1])
+    return Text(f"{head}: {text}", f"**{head}.** {text}")
 
 
 def highlighted(source: str) -> str:

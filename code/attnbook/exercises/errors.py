@@ -6,14 +6,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 from .calls import error_text, own_line, read_from_outside, shapes_there
+from .language import later, say
 from .recognise import Case, first_failed
 from .verdict import Finding, message
 
-REFUSED = (
+REFUSED = later(
     "It is your own line that refuses these arguments. Which condition leads to it, and does the task allow such "
     "arguments?"
 )
-SIZE = "Is a size written into your code as a number? Where could the code read it off the arguments instead?"
+SIZE = later("Is a size written into your code as a number? Where could the code read it off the arguments instead?")
 
 
 @functools.cache
@@ -30,20 +31,30 @@ def an_error(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
     error, place = case.call.error, own_line(case.call.error, fn)
     named, strange = _sizes_named(error, exercise.sizes(case.arguments))
     there = shapes_there(error, fn)
-    notes = [f"In that line: {there}."] * bool(there) + [f"Here {named}."] * bool(named)
-    where = f"line {place[1]} of {place[0]} raises an error:\n    {place[2]}" if place else "your function raises"
-    says = f"With {case.shaped} {where.rstrip()}\n{error_text(error)}."
+    notes = [say("In that line: {there}.", there=there)] * bool(there) + [say("Here {named}.", named=named)] * bool(
+        named
+    )
+    if place:
+        facts = {"line": place[1], "function": place[0]}
+        where = say("With {shapes} line {line} of {function} raises an error:", shapes=case.shaped, **facts)
+        where += f"\n    {place[2]}".rstrip()
+    else:
+        where = say("With {shapes} your function raises", shapes=case.shaped)
+    says = f"{where}\n{error_text(error)}."
     says += "\n" * bool(notes) + " ".join(notes)
-    ask = _question(error)
+    ask = say(_question(error))
     if at_the_edge(exercise, cases):
         return message("fails-at-the-edge", says=says, ask=ask)
     if case is not cases[0] and cases[0].right():
         outside = read_from_outside(fn)
-        told = f" It reads {listed(outside)} from the notebook, outside the function." if outside else ""
-        ask = SIZE if strange or outside else ask
+        told = (
+            say("It reads {names} from the notebook, outside the function.", names=listed(outside)) if outside else ""
+        )
+        told = f" {told}".rstrip()
+        ask = say(SIZE) if strange or outside else ask
         return message("one-shape-only", says=says, small=cases[0].shaped, told=told, ask=ask)
     own = place and re.search(r"(^|:\s*)(raise|assert)\b", place[2])
-    return message("raises", says=says, ask=REFUSED if own else ask)
+    return message("raises", says=says, ask=say(REFUSED) if own else ask)
 
 
 def _question(error: BaseException) -> str:
@@ -66,10 +77,11 @@ def _sizes_named(error: BaseException, sizes: dict[str, int]) -> tuple[str, bool
     text = error_text(error) if isinstance(error, RuntimeError) else ""
     mentioned = {int(n) for n in re.findall(r"(?:\(|\[|x|, |size )(\d+)(?=[\])x, ]|$)", text)} - {0, 1}
     known = sorted(mentioned & set(sizes.values()))
-    named = [f"{n} is {' or '.join(axis for axis, size in sizes.items() if size == n)}" for n in known]
+    axes = {n: say(" or ").join(axis for axis, size in sizes.items() if size == n) for n in known}
+    named = [say("{size} is {axes}", size=n, axes=axes[n]) for n in known]
     return ", ".join(named), bool(mentioned - set(known))
 
 
 def listed(outside: dict[str, str]) -> str:
     """Name what a function reads from outside."""
-    return ", ".join(f"`{name}` ({what})" for name, what in outside.items())
+    return ", ".join(say("`{name}` ({what})", name=name, what=what) for name, what in outside.items())

@@ -11,6 +11,7 @@ from .answers import Tensors
 from .arguments import draw, exact  # noqa: F401 (an exercise takes them from here)
 from .calls import copies
 from .edits import Edits, apart, edited, named_locals, source, stub
+from .language import say
 
 # fmt: off
 CHAPTERS = dict(enumerate((
@@ -58,8 +59,9 @@ class Mistake:
     @property
     def parts(self) -> tuple[str, str]:
         """What completes "it looks as if …", and what follows; a full stop in an example ("Go. ") ends nothing."""
-        end = re.sub(r"\*[^*]*\*|`[^`]*`", lambda example: "x" * len(example[0]), self.says).find(". ")
-        return (self.says, "") if end < 0 else (self.says[:end], self.says[end + 2 :])
+        says = say(self.says)
+        end = re.search(r"\. |。(?!$)", re.sub(r"\*[^*]*\*|`[^`]*`", lambda example: "x" * len(example[0]), says))
+        return (says[: end.start()], says[end.end() :]) if end else (says, "")
 
     @property
     def phrase(self) -> str:
@@ -133,10 +135,15 @@ class Exercise:
         edits = tuple(edit for mistake in mistakes for edit in mistake.edits)
         return edited(self.solution, edits) if not others or apart(self.solution, edits) else None
 
+    @property
+    def told_steps(self) -> dict[str, str]:
+        """For names inside the solution what they are, in the reader's language."""
+        return {name: say(step) for name, step in self.steps.items()}
+
     def on_the_way(self, arguments: tuple) -> list[tuple[str, object]]:
         """(what it is, its value) for the numbers that the solution passes on the way to its answer."""
         found = named_locals(self.solution, copies(arguments))
-        words = self.steps or {name: f"`{name}`" for name in found}
+        words = self.told_steps or {name: f"`{name}`" for name in found}
         return [(words[name], found[name]) for name in words if name in found]
 
     def sizes(self, arguments: tuple) -> dict[str, float]:

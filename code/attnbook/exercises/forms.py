@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import torch
 
+from .language import later, say
 from .recognise import HUGE, Case, largest, near, near_squeezed, smallest_wrong, unusual
 from .verdict import Finding, message
 from .wording import number, one_line, side_by_side, values
@@ -14,15 +15,16 @@ from .wording import number, one_line, side_by_side, values
 # a result of another kind: its type, the message, what it is, and what gets lost if a gradient is wanted
 KINDS: tuple[tuple[type, str, Callable, str], ...] = (
     (type(None), "returns-none", str, ""),
-    (torch.Tensor, "returns-another-kind/unusual", lambda x: f"a {unusual(x)} tensor", ""),
-    (tuple, "returns-a-tuple", lambda x: f"a tuple of {len(x)}", ""),
-    (list, "returns-a-list", lambda x: f"a Python list of length {len(x)}", ", so that gradients still reach them"),
-    (np.ndarray | np.generic, "returns-numpy", lambda x: f"a NumPy {type(x).__name__}",
-     ", and keeps no record of how a number was made: no gradient could ever reach the arguments"),
-    (bool | int | float, "returns-a-number", lambda x: f"the Python number {number(x)}",
-     "\nA Python number does not remember how it was computed: no gradient can flow back through it."),
+    (torch.Tensor, "returns-another-kind/unusual", lambda x: say("a {unusual} tensor", unusual=say(unusual(x))), ""),
+    (tuple, "returns-a-tuple", lambda x: say("a tuple of {size}", size=len(x)), ""),
+    (list, "returns-a-list", lambda x: say("a Python list of length {size}", size=len(x)),
+     later(", so that gradients still reach them")),
+    (np.ndarray | np.generic, "returns-numpy", lambda x: say("a NumPy {kind}", kind=type(x).__name__),
+     later(", and keeps no record of how a number was made: no gradient could ever reach the arguments")),
+    (bool | int | float, "returns-a-number", lambda x: say("the Python number {number}", number=number(x)),
+     later("\nA Python number does not remember how it was computed: no gradient can flow back through it.")),
     (object, "returns-another-kind",
-     lambda x: f"a{'n' * (type(x).__name__[0].lower() in 'aeiou')} {type(x).__name__}", ""),
+     lambda x: say("an {kind}" if type(x).__name__[0].lower() in "aeiou" else "a {kind}", kind=type(x).__name__), ""),
 )  # fmt: skip
 
 
@@ -31,7 +33,7 @@ def wrong_kind(case: Case, wanted: str, inside: str = "", name: str = "returns-a
 
     `inside` describes the result, where the caller knows more of it than its type.
     """
-    result, facts = case.call.result, {"given": case.given, "asked": f"; wanted: {wanted}."}
+    result, facts = case.call.result, {"given": case.given, "asked": say("; wanted: {wanted}.", wanted=wanted)}
     if isinstance(result, torch.Tensor) and not unusual(result) and not inside:
         return None
     if result is None and case.call.printed.strip():
@@ -39,7 +41,7 @@ def wrong_kind(case: Case, wanted: str, inside: str = "", name: str = "returns-a
     if inside and result is not None:
         return message("returns-another-kind", name, kind=inside, right="", **facts)
     key, kind, lost = next(entry for kind, *entry in KINDS if isinstance(result, kind))
-    lost = lost if case.exercise.differentiable else ""
+    lost = say(lost) if case.exercise.differentiable else ""
     return message(key, kind=kind(result), lost=lost, right=_what_is_right(case), **facts)
 
 
@@ -48,7 +50,7 @@ def _what_is_right(case: Case) -> str:
     result, expected = case.call.result, case.expected
     if isinstance(result, tuple):
         where = [i for i, part in enumerate(result, 1) if near(case.numbers(part), expected)]
-        return f" Number {where[-1]} of them is the right answer." if where else ""
+        return " " + say("Number {place} of them is the right answer.", place=where[-1]) if where else ""
     array = isinstance(result, np.ndarray | np.generic) and result.dtype.kind != "c"
     size = result.size if array else len(result) if isinstance(result, list) else 1
     if not (array or isinstance(result, list | int | float)) or size > HUGE:
@@ -59,7 +61,7 @@ def _what_is_right(case: Case) -> str:
         numbers = torch.as_tensor(result, dtype=torch.float64).reshape(expected.shape)
     except (TypeError, ValueError, RuntimeError):
         return ""
-    return " The numbers in it are right." if near(numbers, expected) else ""
+    return " " + say("The numbers in it are right.") if near(numbers, expected) else ""
 
 
 def wrong_shape(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
@@ -68,8 +70,9 @@ def wrong_shape(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
         return None
     case, axes = largest(bad), exercise.returns.split()
     comma = "," if len(axes) == 1 else ""
-    wanted = f"({', '.join(axes)}{comma}) = {tuple(case.expected.shape)}" if axes else "(), a single number"
-    says = f"With {case.shapes} the result should have the shape {wanted}; yours has {tuple(case.got.shape)}."
+    wanted = f"({', '.join(axes)}{comma}) = {tuple(case.expected.shape)}" if axes else say("(), a single number")
+    facts = {"shapes": case.shapes, "wanted": wanted, "came": tuple(case.got.shape)}
+    says = say("With {shapes} the result should have the shape {wanted}; yours has {came}.", **facts)
     for fits, key, facts in _layouts(case, axes):
         if all(_holds(fits, one) for one in cases):
             return message(key, says=says, **facts)
@@ -115,8 +118,11 @@ def not_finite(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
     if not (bad := [case for case in cases if not torch.isfinite(case.got).all()]):
         return None
     case = smallest_wrong(bad)
-    what = "NaN (not a number)" if torch.isnan(case.got).any() else "∞ (infinity)"
-    count, total = int((~torch.isfinite(case.got)).sum()), case.got.numel()
-    share = f"{count} of {total} numbers {'is' if count == 1 else 'are'} {what}." if total > 1 else ""
+    nan = bool(torch.isnan(case.got).any())
+    facts = {"count": int((~torch.isfinite(case.got)).sum()), "total": case.got.numel()}
+    facts["what"] = say("NaN (not a number)") if nan else say("∞ (infinity)")
+    one = facts["count"] == 1
+    share = say("{count} of {total} numbers is {what}." if one else "{count} of {total} numbers are {what}.", **facts)
+    share = share if facts["total"] > 1 else ""
     seen = side_by_side(case.given, case.expected, case.got, longest=6)
-    return message("not-finite", what="NaN" if "NaN" in what else "infinity", seen=seen, share=share)
+    return message("not-finite", what="NaN" if nan else say("infinity"), seen=seen, share=share)

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 import torch
 import torch.nn.functional as F
 
+from .language import say
+
 SECONDS = 20  # for a call; the slowest right answer takes less than one
 WRAPPED = {"manual_seed"}  # torch wraps it itself when it loads its compiler
 SPACES = {"torch": torch, "F": F, "torch.nn": torch.nn, "torch.Tensor": torch.Tensor, "math": math}
@@ -64,13 +66,13 @@ def kept() -> Iterator[list[str]]:
         yield changed
     finally:
         if torch.is_grad_enabled() != grad:
-            changed.append("whether gradients are recorded (`torch.set_grad_enabled`)")
+            changed.append(say("whether gradients are recorded (`torch.set_grad_enabled`)"))
             torch.set_grad_enabled(grad)
         if torch.get_default_dtype() != dtype:
-            changed.append("the default dtype (`torch.set_default_dtype`)")
+            changed.append(say("the default dtype (`torch.set_default_dtype`)"))
             torch.set_default_dtype(dtype)
         if _device() != device:
-            changed.append("the default device (`torch.set_default_device`)")
+            changed.append(say("the default device (`torch.set_default_device`)"))
             torch.set_default_device(None if device == "cpu" else device)
         for name, before in spaces.items():
             changed += [f"`{name}.{key}`" for key in _put_back(SPACES[name], before)]

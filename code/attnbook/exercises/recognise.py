@@ -10,11 +10,13 @@ import torch
 
 from .calls import Call, at_line, copies, error_text, observe, own_line
 from .edits import named_locals
+from .language import later, say
 from .verdict import Finding, message
 from .wording import inputs, shapes, side_by_side, values
 
 TOLERANCE = {torch.float32: (1e-3, 1e-5), torch.float16: (2e-2, 2e-3), torch.bfloat16: (1e-1, 2e-2)}
 HUGE = 1_000_000  # numbers in a result; right answers have a few thousand at most
+LOOKS = later("it looks as if {phrase}")
 PAIRS = 250  # combinations of mistakes that are tried at most
 
 
@@ -66,7 +68,7 @@ class Case:
     def shaped(self) -> str:
         """The same as what comes after "With"; numbers have no shapes."""
         tensors = any(isinstance(argument, torch.Tensor) and argument.dim() for argument in self.arguments)
-        return "the shapes " * tensors + self.shapes
+        return say("the shapes {shapes}", shapes=self.shapes) if tensors else self.shapes
 
     @property
     def seen(self) -> str:
@@ -80,13 +82,13 @@ def unusual(x: torch.Tensor) -> str:
 
 
 UNUSUAL: dict[str, Callable] = {
-    "nested": lambda x: x.is_nested,
-    "sparse": lambda x: x.layout != torch.strided,
-    "quantized": lambda x: x.is_quantized,
+    later("nested"): lambda x: x.is_nested,
+    later("sparse"): lambda x: x.layout != torch.strided,
+    later("quantized"): lambda x: x.is_quantized,
     "float8": lambda x: x.is_floating_point() and x.dtype.itemsize == 1,
-    "complex": torch.is_complex,
+    later("complex"): torch.is_complex,
     "meta": lambda x: x.is_meta,
-    "huge (over a million numbers)": lambda x: x.numel() > HUGE,
+    later("huge (over a million numbers)"): lambda x: x.numel() > HUGE,
 }
 
 
@@ -166,8 +168,8 @@ def tell(exercise, mistake, fn: Callable, cases: list[Case]) -> Finding:
     told = facts(case)
     phrase, more = mistake.parts
     numbers = "" if re.search(r"\{(seen|got|error)\}", more) else told["seen"]
-    about = f"it looks as if {phrase.format_map(told).rstrip('.')}"
-    return Finding(mistake.name, about, (numbers + more.format_map(told)).strip(), mistake.ask)
+    about = say(LOOKS, phrase=phrase.format_map(told).rstrip(".。"))
+    return Finding(mistake.name, about, (numbers + more.format_map(told)).strip(), say(mistake.ask))
 
 
 def facts(case: Case) -> dict[str, str]:
@@ -177,10 +179,10 @@ def facts(case: Case) -> dict[str, str]:
     told |= {"given": case.given, "expected": values(case.expected), "seen": ""}
     if case.got is not None:
         told |= {"got": values(case.got), "seen": case.seen}
-        told["seen"] = case.exercise.seen.format_map(told)
+        told["seen"] = say(case.exercise.seen, **told)
     if case.call.error is not None:
         told |= {"error": error_text(case.call.error), "line": at_line(case.call.error, case.fn)}
-        told["seen"] = "With {given} {line} raises {error}. ".format_map(told)
+        told["seen"] = say("With {given} {line} raises {error}.", **told) + " "
     return told
 
 
@@ -192,8 +194,8 @@ def make_case(exercise, fn: Callable, arguments: tuple) -> Case:
 
 def tell_several(looks: list[str], name: str, cases: list[Case]) -> Finding:
     """Put mistakes that meet in one answer into words."""
-    count, some = {2: ("two", "either"), 3: ("three", "any of them")}[len(looks)]
-    listed = "; ".join(f"({i}) {text}" for i, text in enumerate(looks, 1))
+    count, some = (say("two"), say("either")) if len(looks) == 2 else (say("three"), say("any of them"))
+    listed = say("; ").join(f"({i}) {text}" for i, text in enumerate(looks, 1))
     return message("several-slips", name, count=count, seen=smallest_wrong(cases).seen, listed=listed, some=some)
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from ..files import write_atomically
 from .exercise import CHAPTERS, Shelf
+from .language import say
 from .verdict import message
 
 VERSION = 1
@@ -60,7 +61,7 @@ def read() -> Record:
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         pass  # it is not JSON, or something else than a record
     except (OSError, RuntimeError) as error:  # RuntimeError: no home folder
-        return Record(remark=_cannot("read", error))
+        return Record(remark=_cannot(say("read"), error))
     return Record(damaged=True, remark=_remark("damaged"))
 
 
@@ -99,7 +100,7 @@ def note(name: str, solved: bool) -> str:
             write_atomically(path, json.dumps(data, indent=1, sort_keys=True) + "\n")
             return kept
     except (OSError, RuntimeError) as error:
-        return _cannot("saved", error)
+        return _cannot(say("saved"), error)
 
 
 def _keep_aside(path: Path) -> str:
@@ -124,13 +125,13 @@ class Progress:
         return sum(mark == "✓" for *_, mark in self.rows)
 
     def _summary(self) -> str:
-        return f"{self.solved} of {len(self.rows)} exercises solved"
+        return say("{solved} of {count} exercises solved", solved=self.solved, count=len(self.rows))
 
     def _by_chapter(self):
         """Each row with the heading of its chapter, once for each chapter."""
         for before, row in zip((None, *self.rows), self.rows, strict=False):
             new = before is None or before[0] != row[0]
-            yield (f"{row[0]}  {CHAPTERS[row[0]]}" if new else ""), row
+            yield (f"{row[0]}  {say(CHAPTERS[row[0]])}" if new else ""), row
 
     def __repr__(self) -> str:
         lines, width = [], max((len(row[1]) for row in self.rows), default=0)
@@ -139,10 +140,12 @@ class Progress:
         return "\n".join([*lines, self._summary()] + [f"! {self.remark}"] * bool(self.remark))
 
     def _repr_html_(self) -> str:
-        said = {"✓": "solved", "✗": "tried, not solved yet", "○": "not tried yet"}
+        said = {"✓": say("solved"), "✗": say("tried, not solved yet"), "○": say("not tried yet")}
         lines = [
             f'<table class="attnbook-progress">\n<caption>{self._summary()}</caption>',
-            "<thead><tr><th>Chapter</th><th>Exercise</th><th>Solved</th></tr></thead>\n<tbody>",
+            "<thead><tr>"
+            + "".join(f"<th>{head}</th>" for head in (say("Chapter"), say("Exercise"), say("Solved")))
+            + "</tr></thead>\n<tbody>",
         ]
         lines += [
             f"<tr><td>{html.escape(heading.replace('  ', ' '))}</td>"
@@ -158,4 +161,4 @@ def table(shelf: Shelf) -> Progress:
     """Make the table of progress."""
     record = read()
     marks = {name: MARKS[entry["state"]] for name, entry in record.exercises.items()}
-    return Progress(tuple((e.chapter, e.name, e.title, marks.get(e.name, "○")) for e in shelf), record.remark)
+    return Progress(tuple((e.chapter, e.name, say(e.title), marks.get(e.name, "○")) for e in shelf), record.remark)

@@ -11,17 +11,23 @@ import warnings
 from collections.abc import Callable, Iterator
 
 from .edits import code
+from .language import later, say
 from .recognise import Case, does_as, fit, smallest_wrong, telling
 from .verdict import Finding, message
-from .wording import values
+from .wording import by_shape, values
 
-LOST = {ast.Add: "a term", ast.Sub: "a term", ast.Mult: "a factor", ast.Div: "a division", ast.Pow: "a power",
-        ast.MatMult: "a product"}  # fmt: skip
+TERM = later("a term"), later("a term with {name}")
+LOST = {
+    ast.Add: TERM, ast.Sub: TERM, ast.Mult: (later("a factor"), later("a factor with {name}")),
+    ast.Div: (later("a division"), later("a division with {name}")),
+    ast.Pow: (later("a power"), later("a power with {name}")),
+    ast.MatMult: (later("a product"), later("a product with {name}")),
+}  # fmt: skip
+SIGNS, TIMES = later("plus and minus are"), later("multiplied and divided are")
+LESS, MORE = later("< and ≤ are"), later("> and ≥ are")
 MIXED = {
-    (ast.Add, ast.Sub): "plus and minus are", (ast.Sub, ast.Add): "plus and minus are",
-    (ast.Mult, ast.Div): "multiplied and divided are", (ast.Div, ast.Mult): "multiplied and divided are",
-    (ast.Lt, ast.LtE): "< and ≤ are", (ast.LtE, ast.Lt): "< and ≤ are",
-    (ast.Gt, ast.GtE): "> and ≥ are", (ast.GtE, ast.Gt): "> and ≥ are",
+    (ast.Add, ast.Sub): SIGNS, (ast.Sub, ast.Add): SIGNS, (ast.Mult, ast.Div): TIMES, (ast.Div, ast.Mult): TIMES,
+    (ast.Lt, ast.LtE): LESS, (ast.LtE, ast.Lt): LESS, (ast.Gt, ast.GtE): MORE, (ast.GtE, ast.Gt): MORE,
 }  # fmt: skip
 AXES = 0, 1, 2, -1, -2
 MOST = 250  # slips that are tried
@@ -44,8 +50,9 @@ def slip(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
 
 def _should(step: str, steps: dict) -> str:
     """What the step that is wrong should have given, where it can be shown."""
-    told = values(steps[step]) if step in steps else "numbers of"
-    return "" if told.startswith("numbers of") else f"{step[0].upper()}{step[1:]} should be {told}."
+    if step not in steps or by_shape(steps[step]):
+        return ""
+    return say("{step} should be {right}.", step=f"{step[0].upper()}{step[1:]}", right=values(steps[step]))
 
 
 def _arguments(exercise) -> Iterator[tuple]:
@@ -66,7 +73,7 @@ def _placed(solution: Callable, places: dict[int, int]) -> Callable:
 
 def _edited(exercise) -> list[tuple]:
     """The solution with one small edit: compiled once for each exercise."""
-    return _compiled(exercise.solution, tuple(exercise.parameters), tuple(exercise.steps.items()))
+    return _compiled(exercise.solution, tuple(exercise.parameters), tuple(exercise.told_steps.items()))
 
 
 @functools.cache
@@ -112,16 +119,16 @@ def _changes(node: ast.AST, words: dict[str, str]) -> Iterator[tuple]:
             what = LOST.get(type(op))
             for kept, lost in ((left, right), (right, left)) if what else ():
                 names = [words[n.id] for n in ast.walk(lost) if isinstance(n, ast.Name) and n.id in words]
-                yield kept, "left-out", {"what": f"{what} with {names[0]}" if names else what}
+                yield kept, "left-out", {"what": say(what[1], name=names[0]) if names else say(what[0])}
             if isinstance(op, ast.Sub | ast.Div | ast.Pow):
                 yield ast.BinOp(right, op, left), "operands-exchanged", {}
             for (old, new), mixed in MIXED.items():
                 if isinstance(op, old):
-                    yield ast.BinOp(left, new(), right), "mixed-up", {"what": mixed}
+                    yield ast.BinOp(left, new(), right), "mixed-up", {"what": say(mixed)}
         case ast.Compare(left, [op], right):
             for (old, new), mixed in MIXED.items():
                 if isinstance(op, old):
-                    yield ast.Compare(left, [new()], right), "mixed-up", {"what": mixed}
+                    yield ast.Compare(left, [new()], right), "mixed-up", {"what": say(mixed)}
         case ast.Call(ast.Attribute(owner, name), arguments, keywords):
             kept = arguments[0] if isinstance(owner, ast.Name) and owner.id == "torch" and arguments else owner
             yield kept, "left-out", {"what": f"`{name}`"}
@@ -131,7 +138,7 @@ def _changes(node: ast.AST, words: dict[str, str]) -> Iterator[tuple]:
                         dims = [*keywords[:i], ast.keyword("dim", ast.Constant(axis)), *keywords[i + 1 :]]
                         yield ast.Call(node.func, arguments, dims), "another-axis", {"what": name}
         case ast.Attribute(owner, "T" | "mT"):
-            yield owner, "left-out", {"what": "a transposition"}
+            yield owner, "left-out", {"what": say("a transposition")}
         case ast.Name(name) if name in words:
             for other in words:
                 if other != name:

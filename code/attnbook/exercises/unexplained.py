@@ -9,9 +9,10 @@ from .arguments import draw
 from .calls import copies, observe, read_from_outside
 from .edits import named_locals
 from .errors import at_the_edge, listed
+from .language import say
 from .recognise import Case, fit, make_case, near, near_squeezed, smallest_wrong
 from .verdict import Finding, message
-from .wording import number, values
+from .wording import by_shape, number, values
 
 
 def ignores(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
@@ -24,7 +25,7 @@ def ignores(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
             continue
         if any(_makes_a_difference(case, position) for case in others):
             continue
-        if outside := {n: what for n, what in read_from_outside(fn).items() if what.startswith("a tensor")}:
+        if outside := read_from_outside(fn, numbers=False):
             return message("reads-a-global", name=name, outside=listed(outside))
         return message("ignores-an-argument", name=name, got=values(wrong[0].got))
     return None
@@ -74,7 +75,9 @@ def always_the_same(exercise, fn: Callable, cases: list[Case]) -> Finding | None
     if len(found) > 1 or not (fit(cases) or found == {None}):
         return None
     (only,) = found
-    what = "empty" if only is None else f"{number(only)}{' throughout' * any(x.numel() > 1 for x in numbers)}"
+    what = say("empty") if only is None else number(only)
+    if only is not None and any(x.numel() > 1 for x in numbers):
+        what = say("{number} throughout", number=what)
     case, names = smallest_wrong(cases), ", ".join(f"`{name}`" for name in exercise.parameters)
     facts = {"given": case.given, "wanted": values(case.expected), "names": names}
     return message("always-the-same", what=what, count=len(cases), **facts)
@@ -87,14 +90,20 @@ def _where_wrong(case: Case) -> str:
     wrong = ~torch.isclose(case.got.detach().to(torch.float64), case.expected, rtol=1e-5, atol=1e-7)
     if wrong.numel() < 2 or wrong.all():
         return ""
-    text = f"{int((~wrong).sum())} of {wrong.numel()} numbers are right"
+    facts = {"count": int((~wrong).sum()), "total": wrong.numel()}
     for dim, axis in enumerate(case.exercise.returns.split()):
         at = wrong.movedim(dim, 0).reshape(wrong.shape[dim], -1).any(1).nonzero().flatten().tolist()
         if wrong.shape[dim] > 1 and len(at) == 1:
-            return f"{text}; the wrong ones are all at index {at[0]} of the axis {axis}."
+            return say(
+                "{count} of {total} numbers are right; the wrong ones are all at index {place} of the axis {axis}.",
+                place=at[0], axis=axis, **facts,
+            )  # fmt: skip
         if wrong.shape[dim] > 1 and at == list(range(1, wrong.shape[dim])):
-            return f"{text}; index 0 of the axis {axis} is right, all others have mistakes."
-    return text + "."
+            return say(
+                "{count} of {total} numbers are right; index 0 of the axis {axis} is right, all others have mistakes.",
+                axis=axis, **facts,
+            )  # fmt: skip
+    return say("{count} of {total} numbers are right.", **facts)
 
 
 def unknown(exercise, fn: Callable, cases: list[Case]) -> Finding:
@@ -102,7 +111,7 @@ def unknown(exercise, fn: Callable, cases: list[Case]) -> Finding:
     case = smallest_wrong(cases)
     seen = (case.seen + _where_wrong(case)).rstrip()
     if case is cases[0]:
-        return message(f"unknown{'/no-steps' * (not path(case))}", what="the numbers", seen=seen + path(case))
+        return message(f"unknown{'/no-steps' * (not path(case))}", what=say("the numbers"), seen=seen + path(case))
     if at_the_edge(exercise, cases):
         return message("wrong-at-the-edge", seen=seen)
     if not any(isinstance(argument, torch.Tensor) for argument in case.arguments):
@@ -132,15 +141,14 @@ def path(case: Case) -> str:
     And which of them the reader's function holds, under what name.
     """
     on_the_way = case.exercise.on_the_way(case.arguments)
-    told = [(what, values(value)) for what, value in on_the_way]
-    steps = "; ".join(f"{what} {value}" for what, value in told if not value.startswith("numbers of"))
+    steps = say("; ").join(f"{what} {values(value)}" for what, value in on_the_way if not by_shape(value))
     mine = observe(lambda *given: named_locals(case.fn, given), case.arguments).result or {}
     tensors = {name: value for name, value in mine.items() if isinstance(value, torch.Tensor) and value.numel() > 1}
     held = {what: [name for name in tensors if _same(tensors[name], value)] for what, value in on_the_way}
-    right = ", ".join(f"{what} (your `{names[0]}`)" for what, names in held.items() if names)
-    return f"\nOn the way there, the solution computes: {steps}." * bool(steps) + f"\nYou have right: {right}." * bool(
-        right
-    )
+    found = ", ".join(say("{what} (your `{name}`)", what=what, name=names[0]) for what, names in held.items() if names)
+    lines = [say("On the way there, the solution computes: {steps}.", steps=steps)] * bool(steps)
+    lines += [say("You have right: {found}.", found=found)] * bool(found)
+    return "".join(f"\n{line}" for line in lines)
 
 
 def _same(mine: torch.Tensor, right: object) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from .language import say
 from .wording import inline
 
 WIDTH = 100  # columns of the plain text
@@ -37,7 +38,12 @@ def _catalogue() -> dict[str, tuple[str, str, str]]:
 
 def message(key: str, diagnosis: str = "", **facts: object) -> Finding:
     """The finding `key` of `messages.txt`, filled in; its diagnosis is the key up to a slash, if no other is given."""
-    return Finding(diagnosis or key.partition("/")[0], *(text.format_map(facts) for text in _catalogue()[key]))
+    return Finding(diagnosis or key.partition("/")[0], *(say(text, **facts) for text in _catalogue()[key]))
+
+
+def found(diagnosis: str, about: str, says: str, asks: str, /, **facts: object) -> Finding:
+    """A finding in an exercise's own words, each filled in."""
+    return Finding(diagnosis, *(say(text, **facts) for text in (about, says, asks)))
 
 
 def first(looks: Iterable[Callable], *question: object) -> Finding | None:

@@ -2,6 +2,7 @@
 
 import torch
 
+from .language import say
 from .recognise import near
 from .verdict import Finding, message
 from .wording import number, told_apart, values
@@ -12,7 +13,8 @@ def odd_weights(got: torch.Tensor, expected: torch.Tensor, where: str) -> Findin
     got = got.detach().to(torch.float64)
     if torch.allclose(got, expected, rtol=3e-3, atol=3e-3) or not torch.isfinite(got).all():
         return None  # right, or right to a few digits
-    seen, total = f"{where} your weights are {values(got)}; right is {values(expected)}.", float(got.sum())
+    facts = {"where": where, "got": values(got), "right": values(expected)}
+    seen, total = say("{where} your weights are {got}; right is {right}.", **facts), float(got.sum())
     if (got < 0).any():
         return message("negative-weights", seen=seen, lowest=number(float(got.min())))
     if abs(total - 1) > 1e-5:
@@ -21,9 +23,11 @@ def odd_weights(got: torch.Tensor, expected: torch.Tensor, where: str) -> Findin
     if (got == 0).any():
         return message("other-weights", seen=seen)
     mine, right = (got / got[0]).log(), (expected / expected[0]).log()
-    seen += (
-        f"\nA softmax keeps the differences between scores: yours are {values(mine)} above the first, and should be "
-        f"{values(right)} above it."
+    seen += "\n" + say(
+        "A softmax keeps the differences between scores: yours are {mine} above the first, and should be "
+        "{right} above it.",
+        mine=values(mine),
+        right=values(right),
     )
     ratio = float(mine[-1] / right[-1]) if abs(float(right[-1])) > 1e-6 else 0.0
     if ratio and len(right) > 2 and near(mine, ratio * right):  # of two scores any two have a ratio

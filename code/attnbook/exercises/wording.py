@@ -3,10 +3,15 @@
 import html
 import math
 import re
+from collections.abc import Iterable
 from typing import Any
 
 import torch
 
+from .language import say
+
+# not inside a word or a product; Chinese has no spaces around its words
+STRESS = re.compile(r"(?<![^\W\u4e00-\u9fff])(?<!\*)\*([^*\s][^*]*)\*(?!\*)(?![^\W\u4e00-\u9fff])")
 LONGEST = 12  # numbers that a line of a message shows; anything longer is described by its shape
 
 
@@ -36,11 +41,16 @@ def values(x: Any, digits: int = 3, longest: int = LONGEST) -> str:
         told = in_words([*x], digits) if isinstance(x, list | set) else ""
         if isinstance(x, dict):
             told = ", ".join(f"{in_words(key, digits)}: {in_words(value, digits)}" for key, value in x.items())
-        return getattr(x, "described", told if 0 < len(told) < 60 else f"a {type(x).__name__}")
-    if x.numel() > longest or (x.numel() == 0 and x.dim() > 1):
-        return f"numbers of shape {tuple(x.shape)}"
+        return getattr(x, "described", told if 0 < len(told) < 60 else say("a {kind}", kind=type(x).__name__))
+    if by_shape(x, longest):
+        return say("numbers of shape {shape}", shape=tuple(x.shape))
     x = x.flatten() if x.dim() and x.numel() == 1 else x.squeeze()
     return in_words(x.detach().cpu().tolist(), digits) if x.numel() else "()"
+
+
+def by_shape(x: Any, longest: int = LONGEST) -> bool:
+    """Whether a message tells a tensor by its shape only."""
+    return isinstance(x, torch.Tensor) and (x.numel() > longest or (x.numel() == 0 and x.dim() > 1))
 
 
 def told_apart(expected: torch.Tensor, got: torch.Tensor) -> tuple[str, str]:
@@ -55,15 +65,19 @@ def _decimals(a: torch.Tensor, b: torch.Tensor) -> int:
 
 def side_by_side(given: str, expected: torch.Tensor, got: torch.Tensor, longest: int = LONGEST) -> str:
     """Write what came beside what should have come; a table's rows stand one above the other."""
-    came = "you return"
+    at = None
     if expected.shape == got.shape and expected.numel() > longest:
         different = ~torch.isclose(got.detach().to(expected.dtype), expected, rtol=1e-5, atol=1e-7)
         at = tuple(different.nonzero()[0].tolist()) if different.any() else (0,) * expected.dim()
-        came, expected, got = f"your number at {list(at)} is", expected[at], got[at]
+        expected, got = expected[at], got[at]
     digits = _decimals(expected, got)
     if max(expected.squeeze().dim(), got.squeeze().dim()) < 2 or max(expected.numel(), got.numel()) > LONGEST:
-        return f"With {given} {came} {values(got, digits)}; right is {values(expected, digits)}. "
-    return f"With {given}\n    you return  {_rows(got, digits)}\n    right is    {_rows(expected, digits)}\n"
+        facts = {"given": given, "got": values(got, digits), "right": values(expected, digits)}
+        if at is None:
+            return say("With {given} you return {got}; right is {right}.", **facts) + " "
+        return say("With {given} your number at {at} is {got}; right is {right}.", at=list(at), **facts) + " "
+    rows = f"\n    {say('you return')}  {_rows(got, digits)}\n    {say('right is')}    {_rows(expected, digits)}\n"
+    return say("With {given}", given=given) + rows
 
 
 def _rows(x: torch.Tensor, digits: int) -> str:
@@ -76,8 +90,16 @@ def _rows(x: torch.Tensor, digits: int) -> str:
 
 def inputs(names: tuple[str, ...], arguments: tuple) -> str:
     """Write a call's arguments: ``query (1, 2), keys ((1, 0), (0, 1)) and width 2``."""
-    parts = [f"{name} {values(a)}".replace(" numbers of", " of") for name, a in zip(names, arguments, strict=True)]
-    return parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + " and " + parts[-1]
+    return listed(
+        say("{name} of shape {shape}", name=name, shape=tuple(a.shape)) if by_shape(a) else f"{name} {values(a)}"
+        for name, a in zip(names, arguments, strict=True)
+    )
+
+
+def listed(parts: Iterable[str]) -> str:
+    """Write parts one after another: a, b and c."""
+    *others, last = parts
+    return say("{others} and {last}", others=", ".join(others), last=last) if others else last
 
 
 def shapes(names: tuple[str, ...], arguments: tuple) -> str:
@@ -105,7 +127,7 @@ def inline(text: str) -> str:
     def piece(part: str) -> str:
         if part.startswith("`"):
             return f"<code>{html.escape(part.strip('`'), quote=False)}</code>"
-        return re.sub(r"(?<![\w*])\*([^*\s][^*]*)\*(?![\w*])", r"<em>\1</em>", html.escape(part, quote=False))
+        return STRESS.sub(r"<em>\1</em>", html.escape(part, quote=False))
 
     return "".join(map(piece, re.split(r"(`[^`]+`)", text)))
 
@@ -117,9 +139,9 @@ def in_words(x: object, digits: int = 3) -> str:
     if isinstance(x, bool | int | float):
         return number(x, digits)
     if not isinstance(x, list | tuple):
-        return f"a {type(x).__name__}"
+        return say("a {kind}", kind=type(x).__name__)
     if not x:
-        return "empty"
+        return say("empty")
     if isinstance(x, list) and all(isinstance(part, str) for part in x):
         return f"“{' '.join(x)}”"
     return "(" + ", ".join(in_words(part, digits) for part in x) + ")"

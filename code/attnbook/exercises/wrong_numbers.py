@@ -9,9 +9,10 @@ import torch
 
 from .calls import copies
 from .errors import at_the_edge
-from .recognise import Case, near, smallest_wrong, tell_several, telling, worded
+from .language import say
+from .recognise import LOOKS, Case, near, smallest_wrong, tell_several, telling, worded
 from .verdict import Finding, message
-from .wording import number
+from .wording import listed, number
 
 # what may have been done to a right answer besides; `messages.txt` has the words
 RELATIONS: dict[str, Callable] = {
@@ -41,7 +42,7 @@ def relation(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
     changes = RELATIONS.items() if telling(cases) else ()
     for (mistake, results), (name, change) in itertools.product(_mistaken(exercise, cases), changes):
         if all(near(case.got, change(result)) for case, result in zip(cases, results, strict=True)):
-            looks = message(name, seen="").about.removeprefix("it looks as if ")
+            looks = message(name, seen="").about.removeprefix(say(LOOKS, phrase=""))
             return tell_several([mistake.phrase, looks], f"{mistake.name} + {name}", cases)
     return None
 
@@ -64,7 +65,7 @@ def turned(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
         for order in orders[1:]:
             if _permuted(cases, results, order):
                 yours = ", ".join(axes[i] for i in order)
-                looks = [mistake.phrase, f"the axes of the result come in the order ({yours})"]
+                looks = [mistake.phrase, say("the axes of the result come in the order ({axes})", axes=yours)]
                 return tell_several(looks, f"{mistake.name} + transposed", cases)
     return None
 
@@ -89,16 +90,17 @@ def _factor(exercise, cases: list[Case]) -> Finding | None:
     if formula is None and (few or at_the_edge(exercise, cases)):
         return None  # of one or two numbers any two have a ratio, and at an edge few are left
     here = ratios[[case is smallest_wrong(cases) for case in cases].index(True)]
-    says = f"{smallest_wrong(cases).seen}Every number is {number(here)} times what it should be."
+    says = smallest_wrong(cases).seen + say("Every number is {ratio} times what it should be.", ratio=number(here))
     matter = [axis for axis in sizes[0] if formula is None or axis in formula]
-    seen = "; ".join(
-        f"{number(ratio)} for " + ", ".join(f"{axis} = {number(size[axis])}" for axis in matter)
+    told = [
+        (number(ratio), ", ".join(f"{axis} = {number(size[axis])}" for axis in matter))
         for ratio, size in list(zip(ratios, sizes, strict=True))[:3]
-    )
+    ]
+    seen = say("; ").join(say("{ratio} for {sizes}", ratio=ratio, sizes=size) for ratio, size in told)
     if formula is None:
         return message("factor", says=says, seen=seen)
     if matter:
-        return message("factor/grows", says=says, formula=formula, seen=seen, axes=" and ".join(matter))
+        return message("factor/grows", says=says, formula=formula, seen=seen, axes=listed(matter))
     return message("factor/constant", says=says, formula=formula)
 
 

@@ -5,7 +5,7 @@ import torch
 from ..answers import Several
 from ..exercise import Exercise, Mistake, draw, exact
 from ..recognise import near
-from ..verdict import Finding
+from ..verdict import found
 from ..wording import number, values
 
 
@@ -209,10 +209,11 @@ def padding_heard(exercise, fn, cases):
     weights = cases[0].got[0, 2:]
     if weights[2] == 0 or not near(weights.sum(), torch.ones(())):
         return None
-    return Finding("padding-heard", "attention to the padding",
-        f"In the small example your weights are {values(weights)}: the padding gets {number(weights[2], 6)} of the "
-        "attention. It should get exactly 0.",
-        "Which score makes exp(score) exactly 0, whatever the padding holds?")
+    return found("padding-heard", "attention to the padding",
+        "In the small example your weights are {weights}: the padding gets {share} of the attention. It should get "
+        "exactly 0.",
+        "Which score makes exp(score) exactly 0, whatever the padding holds?",
+        weights=values(weights), share=number(weights[2], 6))
 
 
 SHAPES = {"state": "L B D", "memory": "B S Dk", "lens": "B", "W_q": "h D", "W_k": "h Dk", "w_v": "h"}

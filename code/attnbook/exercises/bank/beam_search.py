@@ -9,7 +9,7 @@ from ..answers import WholeNumbers
 from ..arguments import Described
 from ..exercise import Exercise, Mistake
 from ..recognise import smallest_wrong
-from ..verdict import Finding
+from ..verdict import found
 from ..wording import number
 
 
@@ -39,7 +39,7 @@ def my_beam_search(next_log_probs, eos, width, max_len):
     return list(winner[0])
 
 
-def _language(described, logits, other):
+def _language(words, logits, other, **facts):
     """A language: the log-probabilities of the next word, given a tuple (or a list) of words."""
     logits = functools.cache(logits)
 
@@ -48,7 +48,7 @@ def _language(described, logits, other):
             raise TypeError(f"next_log_probs wants a tuple of word numbers, for instance (3, 1); got {prefix!r}")
         return logits(tuple(prefix)).log_softmax(0)
 
-    return Described(described, next_log_probs, other)
+    return Described(words, next_log_probs, other, **facts)
 
 
 def _by_the_last_word(first, after, described):
@@ -70,8 +70,8 @@ def _at_random(vocabulary, seed, spread=1.2, ends=0.0, eos=0):
         drawn[eos] += ends
         return drawn
 
-    described = f"a random language of {vocabulary} words"
-    return _language(described, logits, lambda: _at_random(vocabulary, seed + 500, spread, ends, eos))
+    other = functools.partial(_at_random, vocabulary, seed + 500, spread, ends, eos)
+    return _language("a random language of {count} words", logits, other, count=vocabulary)
 
 
 # fmt: off
@@ -204,33 +204,36 @@ def what_was_found(exercise, fn, cases):
     size = len(language(()))
     mine, right = (x.long().tolist() for x in (case.got, case.expected))
     if eos in mine[:-1]:
-        return Finding("goes-on-after-the-end", "after the end",
-            f"{case.seen}The word {eos} ends a sentence, and yours goes on after it.",
-            "What should your code do with a continuation whose last word is `eos`?")
+        return found("goes-on-after-the-end", "after the end",
+            "{seen}The word {eos} ends a sentence, and yours goes on after it.",
+            "What should your code do with a continuation whose last word is `eos`?", seen=case.seen, eos=eos)
     if not mine:
         best = number(sum(float(language(tuple(right[:i]))[word]) for i, word in enumerate(right)))
-        return Finding("nothing-found", "an empty list",
-            f"{case.seen}The right sentence has the log-probability {best}, and yours found none that it would take.",
-            "With which number does your search for the largest begin, and can a sentence have less?")
+        return found("nothing-found", "an empty list",
+            "{seen}The right sentence has the log-probability {best}, and yours found none that it would take.",
+            "With which number does your search for the largest begin, and can a sentence have less?",
+            seen=case.seen, best=best)
     if any(not 0 <= word < size for word in mine):
-        return Finding("no-such-word", "a word that does not exist",
-            f"{case.seen}The vocabulary has {size} words, numbered from 0.",
-            "How do you get the prefix and the word back from an index of a flattened table?")
+        return found("no-such-word", "a word that does not exist",
+            "{seen}The vocabulary has {size} words, numbered from 0.",
+            "How do you get the prefix and the word back from an index of a flattened table?",
+            seen=case.seen, size=size)
     if len(mine) > max_len:
-        return Finding("too-long", "too long",
-            f"{case.seen}max_len is {max_len}, `eos` included, and yours has {len(mine)} words.",
-            "How many rounds does your loop make, and what is added after the last of them?")
+        return found("too-long", "too long",
+            "{seen}max_len is {max_len}, `eos` included, and yours has {count} words.",
+            "How many rounds does your loop make, and what is added after the last of them?",
+            seen=case.seen, max_len=max_len, count=len(mine))
     if right[-1] == eos != mine[-1]:
-        return Finding("unfinished", "not finished",
-            f"{case.seen}Yours does not end in `eos`, which is {eos}; there was a finished sentence to return.",
-            "When your loop is over, which list do you look at first?")
+        return found("unfinished", "not finished",
+            "{seen}Yours does not end in `eos`, which is {eos}; there was a finished sentence to return.",
+            "When your loop is over, which list do you look at first?", seen=case.seen, eos=eos)
     yours, best = (
         number(sum(float(language(tuple(words[:i]))[word]) for i, word in enumerate(words))) for words in (mine, right)
     )
-    return Finding("another-sentence", "another sentence",
-        f"{case.seen}Yours has the log-probability {yours}, the right one {best}.",
+    return found("another-sentence", "another sentence",
+        "{seen}Yours has the log-probability {yours}, the right one {best}.",
         "Print the prefixes that are kept after every round, with their log-probabilities: which is the first that "
-        "you did not expect?")
+        "you did not expect?", seen=case.seen, yours=yours, best=best)
 
 
 EXERCISE = Exercise(

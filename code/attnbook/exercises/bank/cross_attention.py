@@ -3,8 +3,9 @@
 import torch
 
 from ..exercise import Exercise, Mistake, draw, exact
+from ..language import say
 from ..recognise import does_as, fit, make_case, tell
-from ..verdict import Finding
+from ..verdict import found
 from ..weights import odd_weights
 from ..wording import number, values
 
@@ -208,14 +209,15 @@ def own_weights(exercise, fn, cases):
     whole, padded = (make_case(exercise, fn, (*given, torch.tensor([length]))) for length in (3, 2))
     if not fit([whole, padded]):
         return None
-    setting = "With an identity for the memory and for W_v the output is the weights themselves."
+    setting = say("With an identity for the memory and for W_v the output is the weights themselves.")
     got = padded.got[0, 0].detach()
     if whole.right() and got[2] != 0 and torch.isfinite(got).all():
-        return Finding("padding-answers", "the padding keeps some weight",
-            f"{setting} For 2 real positions of 3 yours are {values(got, 5)}; they should "
-            f"be {values(padded.expected[0, 0])}. The padding gets {number(float(got[2]), 5)}.",
-            "For which score is exp(score) exactly zero, however small the others are?")
-    return odd_weights(whole.got[0, 0], whole.expected[0, 0], f"{setting} For 3 real positions of 3")
+        return found("padding-answers", "the padding keeps some weight",
+            "{setting} For 2 real positions of 3 yours are {got}; they should be {right}. The padding gets {share}.",
+            "For which score is exp(score) exactly zero, however small the others are?", setting=setting,
+            got=values(got, 5), right=values(padded.expected[0, 0]), share=number(float(got[2]), 5))
+    where = say("{setting} For 3 real positions of 3", setting=setting)
+    return odd_weights(whole.got[0, 0], whole.expected[0, 0], where)
 
 
 EXERCISE = Exercise(

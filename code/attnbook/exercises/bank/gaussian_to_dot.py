@@ -6,7 +6,8 @@ from torch.utils._pytree import tree_leaves
 from ..calls import observe
 from ..devices import Watch
 from ..exercise import Exercise, Mistake, draw, exact
-from ..verdict import Finding
+from ..language import say
+from ..verdict import found
 from ..weights import odd_weights
 from ..wording import inputs
 
@@ -130,7 +131,7 @@ MISTAKES = (
 def first_row(exercise, fn, cases):
     """Describe the weights of the example's first query."""
     query, key = exercise.example()
-    where = f"With {inputs(exercise.parameters, (query[0], key))}"
+    where = say("With {given}", given=inputs(exercise.parameters, (query[0], key)))
     return odd_weights(cases[0].got[0], cases[0].expected[0], where)
 
 
@@ -155,7 +156,7 @@ def uses_differences(exercise, fn):
         observe(fn, (draw(3, 13, seed=135), draw(5, 13, seed=136)))
     if not watch.seen:
         return None
-    return Finding("uses-distances", "the long way round",
+    return found("uses-distances", "the long way round",
         "The numbers are right, but they are made from the differences q − k (or by a distance function). For T "
         "queries and S keys of D features that is a table of T·S·D numbers; with 1000 queries, 1000 keys and 64 "
         "features, 64 million of them. Dot products need a table of T·S.",

@@ -9,7 +9,7 @@ from ..arguments import Described
 from ..exercise import Exercise, Mistake, draw, exact
 from ..forms import wrong_shape
 from ..recognise import tell
-from ..verdict import Finding
+from ..verdict import found
 
 
 def my_leaks(attend, x, mask):
@@ -232,15 +232,15 @@ class Verdicts(Mask):
     def amiss(self, exercise, fn, case):
         if not isinstance(case.call.result, bool):
             return super().amiss(exercise, fn, case)
-        return Finding("returns-a-bool", "one yes or no", f"Your function returns `{case.call.result}` for the whole "
-            "layer; it should be a bool tensor of shape (T,), one answer per position.",
-            "Which positions leak, and which keep the promise?")
+        return found("returns-a-bool", "one yes or no", "Your function returns `{result}` for the whole layer; it "
+            "should be a bool tensor of shape (T,), one answer per position.",
+            "Which positions leak, and which keep the promise?", result=case.call.result)
 
     def demand(self, exercise, fn, cases):
         dtype = cases[0].call.result.dtype
-        return None if dtype == torch.bool else Finding("not-bool", f"{dtype} instead of bool",
-            f"Your ones and zeros are in the right places, but their dtype is {dtype}; `~` would not negate them.",
-            "Which dtype knows only True and False?")
+        return None if dtype == torch.bool else found("not-bool", "{dtype} instead of bool",
+            "Your ones and zeros are in the right places, but their dtype is {dtype}; `~` would not negate them.",
+            "Which dtype knows only True and False?", dtype=dtype)
 
 
 EXERCISE = Exercise(

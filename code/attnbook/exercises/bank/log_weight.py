@@ -3,7 +3,7 @@
 import torch
 
 from ..exercise import Exercise, Mistake, draw, exact
-from ..verdict import Finding
+from ..verdict import found
 from ..wording import number
 
 
@@ -156,10 +156,11 @@ def a_floor(exercise, fn, cases):
     case, (floor, other) = apart[0], apart[0].got.tolist()
     if not -750 < floor < -9 or abs(other - float(case.expected[1])) > 1e-3:
         return None
-    return Finding("floor-under-the-weight", "a floor under the weight",
-        f"{case.seen}The weight is rounded to 0, and {number(floor)} is the logarithm of the small number that your "
+    return found("floor-under-the-weight", "a floor under the weight",
+        "{seen}The weight is rounded to 0, and {floor} is the logarithm of the small number that your "
         "code puts in its place or adds. The gradient is lost there, too.",
-        "Write log(exp(e) / sum) as a difference. Which exponential need never be computed?")
+        "Write log(exp(e) / sum) as a difference. Which exponential need never be computed?",
+        seen=case.seen, floor=number(floor))
 
 
 EXERCISE = Exercise(

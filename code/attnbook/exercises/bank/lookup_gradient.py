@@ -2,7 +2,7 @@
 
 from ..calls import names_used
 from ..exercise import Exercise, Mistake, draw, exact
-from ..verdict import Finding
+from ..verdict import found
 
 
 def my_lookup_gradient(query, keys, values):
@@ -122,10 +122,11 @@ def by_autograd(exercise, fn):
     """The numbers may be right, but PyTorch finds them."""
     if not (used := AUTOGRAD & names_used(fn)):
         return None
-    return Finding("by-autograd", "found by PyTorch",
-        f"Your code mentions `{max(used, key=len)}`: PyTorch differentiates the look-up for you. That is a good "
+    return found("by-autograd", "found by PyTorch",
+        "Your code mentions `{name}`: PyTorch differentiates the look-up for you. That is a good "
         "way to check a formula; the task is to write one.",
-        "What is the derivative of α_j with respect to the query, and what does the sum over j make of it?")
+        "What is the derivative of α_j with respect to the query, and what does the sum over j make of it?",
+        name=max(used, key=len))
 
 
 EXERCISE = Exercise(

@@ -3,8 +3,9 @@
 import torch
 
 from ..exercise import Exercise, Mistake, draw, exact
+from ..language import say
 from ..recognise import make_case, near, tell
-from ..verdict import Finding
+from ..verdict import found
 from ..weights import odd_weights
 from ..wording import values
 
@@ -207,7 +208,8 @@ def _whole_rows(case) -> bool:
 
 def first_row(exercise, fn, cases):
     """Describe the weights that the example's two words get."""
-    return odd_weights(cases[0].got[0, 0, :2], cases[0].expected[0, 0, :2], "For the two words with the scores (1, 2)")
+    where = say("For the two words with the scores (1, 2)")
+    return odd_weights(cases[0].got[0, 0, :2], cases[0].expected[0, 0, :2], where)
 
 
 def leaks_a_little(exercise, fn):
@@ -215,9 +217,9 @@ def leaks_a_little(exercise, fn):
     cases = [make_case(exercise, fn, arguments) for arguments in (exercise.example(), *exercise.probes())]
     if not any(case.got[~_kept(case.arguments)].any() for case in cases):
         return None
-    seen = f"With {cases[0].given} the masked keys get {values(cases[0].got[0, 0, 2:], 12)}: almost nothing."
-    ask = "Which operation makes a number exactly 0, whatever it was before?"
-    return Finding("not-exactly-zero", "almost zero", seen, ask)
+    return found("not-exactly-zero", "almost zero", "With {given} the masked keys get {got}: almost nothing.",
+        "Which operation makes a number exactly 0, whatever it was before?",
+        given=cases[0].given, got=values(cases[0].got[0, 0, 2:], 12))
 
 
 EXERCISE = Exercise(

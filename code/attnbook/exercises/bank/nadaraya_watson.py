@@ -5,7 +5,7 @@ import torch
 from ..calls import observe
 from ..exercise import Exercise, Mistake, draw, exact
 from ..recognise import near
-from ..verdict import Finding
+from ..verdict import found
 from ..wording import inputs, values
 
 
@@ -133,10 +133,10 @@ def another_kernel(exercise, fn, cases):
     if ones is None:
         return None
     if not near(ones, torch.ones_like(ones)):
-        return Finding("weights-do-not-sum-to-one", "the sum of the weights",
-            f"With {inputs(exercise.parameters, level)} every average is 1. Yours are {values(ones)}: that is the "
-            "sum of your weights.",
-            "What must the weights of each query be divided by?")
+        return found("weights-do-not-sum-to-one", "the sum of the weights",
+            "With {given} every average is 1. Yours are {ones}: that is the sum of your weights.",
+            "What must the weights of each query be divided by?",
+            given=inputs(exercise.parameters, level), ones=values(ones))
     distances = exact(-2, -1, 0.5, 1, 2)  # in widths
     seen = [answer(exact(0), exact(0, u * width), exact(0, 1), width) for u in distances]
     if not all(weight is not None and 0 <= float(weight) < 1 for weight in seen):
@@ -144,10 +144,11 @@ def another_kernel(exercise, fn, cases):
     mine, right = torch.cat(seen) / (1 - torch.cat(seen)), (-(distances**2) / 2).exp()
     if near(mine, right):
         return None
-    return Finding("another-kernel", "another kernel",
+    return found("another-kernel", "another kernel",
         "Your kernel can be read off your predictions, relative to its top. At u = −2, −1, 0.5, 1, 2 widths it is "
-        f"{values(mine)}; a Gaussian has {values(right)}.",
-        "Which formula gives these numbers, and where does it differ from exp(−u²/2)?")
+        "{mine}; a Gaussian has {right}.",
+        "Which formula gives these numbers, and where does it differ from exp(−u²/2)?",
+        mine=values(mine), right=values(right))
 
 
 
@@ -157,10 +158,11 @@ def far_away(exercise, fn):
     result = observe(fn, arguments).result
     if near(result, exercise.solution(*arguments)):
         return None
-    return Finding("far-away", "far away",
-        f"Forty widths away from every key, with {inputs(exercise.parameters, arguments)}, your guess is "
-        f"{values(result)}: every kernel value is rounded to 0. By then the nearest key decides, and its value is 6.",
-        "Which number may be subtracted from all exponents of a query without changing its weights?")
+    return found("far-away", "far away",
+        "Forty widths away from every key, with {given}, your guess is {result}: every kernel value is rounded to 0. "
+        "By then the nearest key decides, and its value is 6.",
+        "Which number may be subtracted from all exponents of a query without changing its weights?",
+        given=inputs(exercise.parameters, arguments), result=values(result))
 
 
 EXERCISE = Exercise(

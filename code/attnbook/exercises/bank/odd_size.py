@@ -4,7 +4,7 @@ import torch
 
 from ..calls import observe
 from ..exercise import Exercise, Mistake
-from ..verdict import Finding
+from ..verdict import found
 from ..wording import short
 
 
@@ -139,10 +139,10 @@ MISTAKES = (
 def precise(exercise, fn):
     """Demand a dtype of at least float32."""
     dtype = observe(fn, exercise.example()).result.dtype
-    return None if dtype in (torch.float32, torch.float64) else Finding("half-precision", f"{short(dtype)}",
-        f"The numbers are right to a few digits, but their dtype is {short(dtype)}; the task wants float32 or float64. "
+    return None if dtype in (torch.float32, torch.float64) else found("half-precision", "{dtype}",
+        "The numbers are right to a few digits, but their dtype is {dtype}; the task wants float32 or float64. "
         "At position 1000 such an angle may be off by half a turn.",
-        "Which line of yours chooses the dtype?")
+        "Which line of yours chooses the dtype?", dtype=short(dtype))
 
 
 EXERCISE = Exercise(

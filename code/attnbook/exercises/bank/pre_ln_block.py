@@ -23,7 +23,7 @@ def _norm(gain: float, shift: float) -> Described:
         centred = h - h.mean(-1, keepdim=True)
         return gain * centred / (centred.square().mean(-1, keepdim=True) + 1e-5).sqrt() + shift
 
-    return Described(f"a layer norm with gain {gain} and shift {shift}", norm)
+    return Described("a layer norm with gain {gain} and shift {shift}", norm, gain=gain, shift=shift)
 
 
 # fmt: off

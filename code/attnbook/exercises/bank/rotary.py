@@ -4,7 +4,7 @@ import torch
 
 from ..exercise import Exercise, Mistake, draw, exact
 from ..recognise import near
-from ..verdict import Finding
+from ..verdict import found
 from ..wording import number
 
 
@@ -150,9 +150,10 @@ def rounded_angles(exercise, fn):
     got, right = fn(x, positions), my_rotary(x, positions)
     if near(got, right):
         return None
-    return Finding("rounded-angles", "far positions",
-        f"At position 30000 your first number is {number(got[1, 1].item(), 6)}; in float64 it should be "
-        f"{number(right[1, 1].item(), 6)}. Your angles are made in float32, as `torch.arange(h) / D` is.", "")
+    return found("rounded-angles", "far positions",
+        "At position 30000 your first number is {got}; in float64 it should be {right}. Your angles are made in "
+        "float32, as `torch.arange(h) / D` is.", "",
+        got=number(got[1, 1].item(), 6), right=number(right[1, 1].item(), 6))
 
 
 EXERCISE = Exercise(

@@ -4,6 +4,7 @@ import torch
 
 from ..calls import observe
 from ..exercise import Exercise, Mistake, draw, exact
+from ..language import say
 from ..recognise import near
 from ..weights import odd_weights
 from ..wording import inputs
@@ -135,7 +136,7 @@ def its_weights(exercise, fn, cases):
         mine.append(weights)
     query, keys, _ = exercise.example()
     given = inputs(exercise.parameters[:2], (query, keys))
-    where = f"With {given}, and with the unit vectors as values,"
+    where = say("With {given}, and with the unit vectors as values,", given=given)
     return odd_weights(mine[0], (keys @ query).softmax(0), where)
 
 

@@ -8,8 +8,9 @@ from ..answers import Tensors
 from ..beyond_numbers import in_another_dtype
 from ..calls import observe
 from ..exercise import Exercise, Mistake, draw, exact
+from ..language import later, say
 from ..recognise import near
-from ..verdict import Finding
+from ..verdict import found
 from ..wording import number, values
 
 
@@ -119,9 +120,9 @@ def own_memory(exercise, fn):
     layer = fn(*(a.clone() if isinstance(a, torch.Tensor) else a for a in arguments))
     frozen = [name for name, p in layer.named_parameters() if not p.requires_grad]
     if frozen:
-        return Finding("frozen", "weights that do not learn",
-            f"The numbers are right, but `{frozen[0]}` has requires_grad = False: training would leave it as it is.",
-            "Which line makes a parameter, and what does it say about gradients?")
+        return found("frozen", "weights that do not learn",
+            "The numbers are right, but `{name}` has requires_grad = False: training would leave it as it is.",
+            "Which line makes a parameter, and what does it say about gradients?", name=frozen[0])
     layer = fn(*arguments)
     before = [a.clone() for a in arguments[:4]]
     with torch.no_grad():
@@ -129,16 +130,17 @@ def own_memory(exercise, fn):
             p.add_(1)
     pairs = zip(exercise.parameters, arguments, before, strict=False)
     shared = [name for name, matrix, old in pairs if not torch.equal(matrix, old)]
-    return shared and Finding("shares-memory", f"`{shared[0]}` is part of the layer",
-        f"The numbers are right, but your layer holds the caller's `{shared[0]}` itself: when the layer is trained, "
-        "the matrix changes, too.", "Which operation gives a tensor with numbers of its own?") or None
+    return shared and found("shares-memory", "`{name}` is part of the layer",
+        "The numbers are right, but your layer holds the caller's `{name}` itself: when the layer is trained, "
+        "the matrix changes, too.", "Which operation gives a tensor with numbers of its own?",
+        name=shared[0]) or None
 
 
 class Layer(Tensors):
     """A layer of PyTorch, which is compared by what it answers to a fixed question."""
 
     def wanted(self, exercise):
-        return "a layer, an `nn.MultiheadAttention` that holds the four weights"
+        return say("a layer, an `nn.MultiheadAttention` that holds the four weights")
 
     def read(self, arguments, layer):
         """Its output for one query about two keys (D = 2), or for random ones of different numbers (any other D)."""
@@ -153,60 +155,89 @@ class Layer(Tensors):
     def amiss(self, exercise, fn, case):
         layer = case.call.result
         if isinstance(layer, nn.MultiheadAttention):
-            known = (Finding(*words) for applies, *words in settings(layer, case) if applies)
+            facts = about(layer, case)
+            known = (found(name, *words, **facts) for name, applies, *words in SETTINGS if applies(layer, case))
             return next(known, None) or left_random(case)
-        return forms.wrong_kind(case, self.wanted(exercise), f"something of the type `{type(layer).__name__}`")
+        inside = say("something of the type `{kind}`", kind=type(layer).__name__)
+        return forms.wrong_kind(case, self.wanted(exercise), inside)
 
     def demand(self, exercise, fn, cases):
-        if found := self.amiss(exercise, fn, cases[0]):
-            return found
+        if amiss := self.amiss(exercise, fn, cases[0]):
+            return amiss
         for dtype in (torch.float64, torch.float32):
             layer = observe(fn, in_another_dtype(exercise.example(), dtype)).result
             if isinstance(layer, nn.MultiheadAttention) and layer.out_proj.weight.dtype != dtype:
-                return Finding("changes-dtype", "another precision",
-                    f"The numbers are right, but with weights in {dtype} your layer has {layer.out_proj.weight.dtype}.",
-                    "How could you make the layer in the dtype of the weights, or bring it to it afterwards?")
+                return found("changes-dtype", "another precision",
+                    "The numbers are right, but with weights in {dtype} your layer has {came}.",
+                    "How could you make the layer in the dtype of the weights, or bring it to it afterwards?",
+                    dtype=dtype, came=layer.out_proj.weight.dtype)
         return None
 
 
-def settings(layer, case):
-    """What a layer may be made with: whether it is wrong, and the finding."""
-    size, heads = len(case.arguments[0]), case.arguments[-1]
-    made = f"With {size} features and {heads} heads your layer has"
-    biases = [b for b in (layer.in_proj_bias, layer.out_proj.bias) if b is not None]
-    inputs, output = layer.in_proj_weight, layer.out_proj.weight
-    shape, right = tuple(getattr(inputs, "shape", ())), (3 * size, size)
-    return (
-        (layer.embed_dim != size, "size-of-the-layer", "the size",
-         f"{made} embed_dim = {layer.embed_dim}; the weights are ({size}, {size}).",
-         "Is the size of a (D, D) weight that of all heads or of one?"),
-        (inputs is None, "keys-of-their-own-size", "keys or values of another size",
-         f"{made} keys of size {layer.kdim} and values of size {layer.vdim} (`kdim`, `vdim`).",
-         "Which arguments of `nn.MultiheadAttention` can you leave out?"),
-        (biases, "biases", "biases",
-         f"{made} {sum(b.numel() for b in biases)} numbers more than the four weights: biases, which are 0 at first.",
-         "Which argument of `nn.MultiheadAttention` leaves the biases out?"),
-        (not layer.batch_first, "positions-first", "which axis comes first?",
-         "Your layer reads (T, B, D). It takes 2 sentences of 5 words for 5 sentences of 2 words.",
-         "Which argument of `nn.MultiheadAttention` says that the batch comes first?"),
-        (layer.dropout, "dropout", "dropout",
-         f"In training your layer drops each weight with probability {number(layer.dropout)}; two calls differ.",
-         "Does the function that it should compute have any dropout?"),
-        (layer.num_heads != heads, "number-of-heads", "the number of heads",
-         f"{made} num_heads = {layer.num_heads}. The weights have the same shapes for any number of heads; but each "
-         "head has a softmax of its own.", "Which argument of `nn.MultiheadAttention` is the number of heads?"),
-        (shape == right[::-1], "side-by-side", "side by side",
-         f"Your in_proj_weight has the shape {shape}: the three weights are side by side. They should be one below the "
-         f"other, {right}: 3·D outputs for D features.", "Along which axis does `torch.cat` put them so?"),
-        (shape != right or output.shape != (size, size), "shape-of-a-weight", "the shape of a weight",
-         f"With {size} features your in_proj_weight has the shape {shape} and your out_proj.weight "
-         f"{tuple(output.shape)}; they should be {right} and {(size, size)}.",
-         "Which of the four weights belong to each, and how are they put together?"),
-        (getattr(inputs, "dtype", None) != output.dtype, "mixed-dtypes", "two precisions in one layer",
-         f"Given weights in float64, your in_proj_weight is {getattr(inputs, 'dtype', None)} and your out_proj.weight "
-         f"{output.dtype}.",
-         "How could the layer be made in the dtype of the weights from the beginning?"),
-    )
+def size_of(case):
+    """The features of a position."""
+    return len(case.arguments[0])
+
+
+def shape_of(layer):
+    """The shape of a layer's input weights; () if it has none."""
+    return tuple(getattr(layer.in_proj_weight, "shape", ()))
+
+
+def biases(layer):
+    """A layer's biases."""
+    return [b for b in (layer.in_proj_bias, layer.out_proj.bias) if b is not None]
+
+
+def about(layer, case):
+    """What the words of `SETTINGS` mention."""
+    size, output = size_of(case), layer.out_proj.weight
+    made = say("With {size} features and {heads} heads your layer has", size=size, heads=case.arguments[-1])
+    return {
+        "made": made, "size": size, "own": layer.embed_dim, "keys": layer.kdim, "values": layer.vdim,
+        "more": sum(b.numel() for b in biases(layer)), "dropout": number(layer.dropout), "heads": layer.num_heads,
+        "shape": shape_of(layer), "right": (3 * size, size), "square": (size, size), "output": tuple(output.shape),
+        "dtype": getattr(layer.in_proj_weight, "dtype", None), "other": output.dtype,
+    }
+
+
+# what a layer may be made with: the finding's name, whether it is so, and the words
+SETTINGS = (
+    ("size-of-the-layer", lambda layer, case: layer.embed_dim != size_of(case), later("the size"),
+     later("{made} embed_dim = {own}; the weights are ({size}, {size})."),
+     later("Is the size of a (D, D) weight that of all heads or of one?")),
+    ("keys-of-their-own-size", lambda layer, case: layer.in_proj_weight is None,
+     later("keys or values of another size"),
+     later("{made} keys of size {keys} and values of size {values} (`kdim`, `vdim`)."),
+     later("Which arguments of `nn.MultiheadAttention` can you leave out?")),
+    ("biases", lambda layer, case: biases(layer), later("biases"),
+     later("{made} {more} numbers more than the four weights: biases, which are 0 at first."),
+     later("Which argument of `nn.MultiheadAttention` leaves the biases out?")),
+    ("positions-first", lambda layer, case: not layer.batch_first, later("which axis comes first?"),
+     later("Your layer reads (T, B, D). It takes 2 sentences of 5 words for 5 sentences of 2 words."),
+     later("Which argument of `nn.MultiheadAttention` says that the batch comes first?")),
+    ("dropout", lambda layer, case: layer.dropout, later("dropout"),
+     later("In training your layer drops each weight with probability {dropout}; two calls differ."),
+     later("Does the function that it should compute have any dropout?")),
+    ("number-of-heads", lambda layer, case: layer.num_heads != case.arguments[-1], later("the number of heads"),
+     later("{made} num_heads = {heads}. The weights have the same shapes for any number of heads; but each head "
+           "has a softmax of its own."),
+     later("Which argument of `nn.MultiheadAttention` is the number of heads?")),
+    ("side-by-side", lambda layer, case: shape_of(layer) == (size_of(case), 3 * size_of(case)), later("side by side"),
+     later("Your in_proj_weight has the shape {shape}: the three weights are side by side. They should be one below "
+           "the other, {right}: 3·D outputs for D features."),
+     later("Along which axis does `torch.cat` put them so?")),
+    ("shape-of-a-weight",
+     lambda layer, case: shape_of(layer) != (3 * size_of(case), size_of(case))
+     or layer.out_proj.weight.shape != (size_of(case), size_of(case)), later("the shape of a weight"),
+     later("With {size} features your in_proj_weight has the shape {shape} and your out_proj.weight {output}; they "
+           "should be {right} and {square}."),
+     later("Which of the four weights belong to each, and how are they put together?")),
+    ("mixed-dtypes", lambda layer, case: getattr(layer.in_proj_weight, "dtype", None) != layer.out_proj.weight.dtype,
+     later("two precisions in one layer"),
+     later("Given weights in float64, your in_proj_weight is {dtype} and your out_proj.weight {other}."),
+     later("How could the layer be made in the dtype of the weights from the beginning?")),
+)
 
 
 def held(layer):
@@ -223,14 +254,15 @@ def left_random(case):
         return None
     others = [n for n in ("q_proj_weight", "W_q", "q_proj") if getattr(layer, n, None) is not None]
     if others and left[:3] == ["W_q", "W_k", "W_v"]:
-        return Finding("other-names", "a weight that is never read",
-            f"You fill `{others[0]}`, but the layer reads `in_proj_weight`, which still holds random numbers.",
-            "Where do the three weights belong, and how do they become one table?")
+        return found("other-names", "a weight that is never read",
+            "You fill `{name}`, but the layer reads `in_proj_weight`, which still holds random numbers.",
+            "Where do the three weights belong, and how do they become one table?", name=others[0])
     which = {4: "nothing-copied", 1: f"{left[0]}-not-copied"}.get(len(left), "some-not-copied")
-    return Finding("inputs-not-copied" if left == ["W_q", "W_k", "W_v"] else which, "random numbers are left",
-        "Two calls of your function make layers with different weights: random numbers are still where "
-        + ", ".join(f"{name} = {values(case.arguments['qkvo'.index(name[-1])])}" for name in left) + " should be.",
-        "Which parameters has a new layer, and which of your lines writes into each of them?")
+    return found("inputs-not-copied" if left == ["W_q", "W_k", "W_v"] else which, "random numbers are left",
+        "Two calls of your function make layers with different weights: random numbers are still where {weights} "
+        "should be.",
+        "Which parameters has a new layer, and which of your lines writes into each of them?",
+        weights=", ".join(f"{name} = {values(case.arguments['qkvo'.index(name[-1])])}" for name in left))
 
 
 def read_weights(exercise, fn, cases):
@@ -238,9 +270,10 @@ def read_weights(exercise, fn, cases):
     case = cases[0]
     for (name, got), right in zip(held(case.call.result).items(), case.arguments[:4], strict=True):
         if not near(got, right):
-            return Finding("other-weights", "which weight is where?",
-                f"In the small example your layer holds {values(got)} where {name} = {values(right)} belongs.",
-                "Which of the lines that fill the layer puts something in another place, or in another form?")
+            return found("other-weights", "which weight is where?",
+                "In the small example your layer holds {got} where {name} = {right} belongs.",
+                "Which of the lines that fill the layer puts something in another place, or in another form?",
+                got=values(got), name=name, right=values(right))
     return None
 
 

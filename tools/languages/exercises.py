@@ -1,0 +1,134 @@
+"""The words of the exercises: hints, mistakes with their questions, and what the checker says by itself.
+
+The checker says them with `say` (attnbook/exercises/language.py), in the language of the page or of the system. Each
+exercise has a catalog, and `checker` what it says of any; all together are compiled for Python's `gettext`.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import polib
+
+from attnbook.exercises import get, names
+from attnbook.exercises.arguments import Described
+from attnbook.exercises.checker import UNWRITTEN
+from attnbook.exercises.exercise import CHAPTERS, Exercise
+from attnbook.exercises.language import CATALOGS, DOMAIN
+from attnbook.exercises.wording import inline
+from tools.languages import Language, entries
+
+ROOM = CATALOGS.parent
+SAID_BY = {"say": slice(0, 1), "later": slice(0, 1), "found": slice(1, 4)}  # calls, and where their sentences stand
+HOLE = re.compile(r"\{\w+\}")
+# what a page holds before its Python runs, and the kinds of its sentences
+STORED = re.compile(r'<\w+ class="attnbook-(?:hints|verdict|progress)\b.*?(?=<div class="cell|</section>)', re.DOTALL)
+OF = re.compile(r'data-exercise="([\w-]+)"')
+PARTS = "title", "hint", "why", "part"
+
+
+def catalog(name: str) -> str:
+    """The name of an exercise's catalog; `checker` is that of all."""
+    return f"exercises/{name}"
+
+
+def said(source: str) -> Iterator[str]:
+    """What Python code says: the texts in calls of `say`, `later` and `found`."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in SAID_BY:
+            for argument in node.args[SAID_BY[node.func.id]]:
+                chosen = (argument.body, argument.orelse) if isinstance(argument, ast.IfExp) else (argument,)
+                yield from (text.value for text in chosen if isinstance(text, ast.Constant) and text.value)
+
+
+def _stored(name: str) -> Iterator[str]:
+    """The texts of `messages.txt` and the questions of `questions.txt`."""
+    text = (ROOM / name).read_text("utf-8")
+    if name == "questions.txt":
+        yield from (line.split(" | ")[2].strip() for line in text.partition("\n\n")[2].splitlines())
+        return
+    for block in text.split("\n## ")[1:]:
+        head, _, rest = block.partition("\n")
+        says, _, asks = rest.partition("\n→")
+        yield from (head.partition(" | ")[2], says, asks.partition("\n")[0].strip())
+
+
+def _described(exercise: Exercise) -> Iterator[str]:
+    """The words of functions that are arguments."""
+    examples = [mistake.example() for mistake in exercise.mistakes if mistake.example]
+    for arguments in (exercise.example(), *exercise.probes(), *exercise.edges(), *examples):
+        yield from (argument.words for argument in arguments if isinstance(argument, Described))
+
+
+def of_exercise(name: str) -> dict[str, str]:
+    """What is said of one exercise: sentence to what it is."""
+    exercise = get(name)
+    found = {exercise.title: "title"} | dict.fromkeys(exercise.hints, "hint") | {exercise.why: "why"}
+    found |= dict.fromkeys([*exercise.steps.values(), exercise.seen, getattr(exercise.answer, "what", "")], "")
+    found |= dict.fromkeys(_described(exercise), "argument")
+    for mistake in exercise.mistakes:
+        found |= {mistake.says: f"mistake {mistake.name}", mistake.ask: "question"}
+    found |= dict.fromkeys(said((ROOM / "bank" / f"{name.replace('-', '_')}.py").read_text("utf-8")), "message")
+    return {text: kind for text, kind in found.items() if HOLE.sub("", text).strip()}
+
+
+def sentences() -> dict[str, dict[str, str]]:
+    """What exercises say: name of a catalog to its sentences, each with what it is, and each in one catalog only."""
+    texts = [text for path in sorted(ROOM.glob("*.py")) for text in said(path.read_text("utf-8"))]
+    texts += [*_stored("messages.txt"), *_stored("questions.txt")]
+    shown = {text for name in ("display", "record") for text in said((ROOM / f"{name}.py").read_text("utf-8"))}
+    kinds = {text: "part" if text in {*shown, UNWRITTEN.about} else "message" for text in texts}
+    kinds |= dict.fromkeys(CHAPTERS.values(), "part")
+    found = {"checker": {text: kind for text, kind in kinds.items() if HOLE.sub("", text).strip()}}
+    for name in names():
+        known = {text for those in found.values() for text in those}
+        found[name] = {text: kind for text, kind in of_exercise(name).items() if text not in known}
+    return {catalog(name): those for name, those in found.items()}
+
+
+def _entries(language: Language) -> list[polib.POEntry]:
+    return [e for name in ("checker", *names()) for e in entries(language.catalog(catalog(name))) if e.msgstr]
+
+
+def compiled(language: Language) -> bytes:
+    """All catalogs of the exercises, as `gettext` reads them."""
+    whole = polib.POFile()
+    whole.metadata = {"Content-Type": "text/plain; charset=UTF-8"}
+    whole.extend(polib.POEntry(msgid=entry.msgid, msgstr=entry.msgstr) for entry in _entries(language))
+    return whole.to_binary()
+
+
+def compiled_file(language: Language) -> Path:
+    """Where the checker looks for them."""
+    return CATALOGS / language.code / "LC_MESSAGES" / f"{DOMAIN}.mo"
+
+
+def write(language: Language) -> None:
+    """Compile the catalogs for the checker, unless that is done."""
+    path, content = compiled_file(language), compiled(language)
+    if not path.is_file() or path.read_bytes() != content:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+
+
+def translated(page: str, language: Language) -> str:
+    """A page whose hints, table of progress, and verdicts on answers that are not begun are in its language."""
+    if not (blocks := STORED.findall(page)):
+        return page
+    table = any("attnbook-progress" in block for block in blocks)
+    here = names() if table else {name for block in blocks for name in OF.findall(block)}
+    said = []
+    for entry in (e for name in ("checker", *here) for e in entries(language.catalog(catalog(name)))):
+        if entry.msgstr and entry.comment in PARTS:
+            places = re.sub(r"\\{(\w+)\\}", r"(?P<\1>\\d+)", re.escape(inline(entry.msgid)))
+            # after the beginning of an element, the number of a chapter or a dash, and before its end or a name
+            said.append((re.compile(rf"(?<=[> ]){places}(?=<| \(<code>|\" )"), inline(entry.msgstr)))
+
+    def in_its_words(found: re.Match[str]) -> str:
+        block = found[0]
+        for english, other in said:
+            block = english.sub(lambda at, other=other: HOLE.sub(lambda hole: at[hole[0][1:-1]], other), block)
+        return block
+
+    return STORED.sub(in_its_words, page)
