@@ -100,7 +100,7 @@ def test_an_exercise_in_a_chinese_page_is_judged_in_chinese(browser, built_book)
     reader.write(WRONG)
     assert reader.check() == "wrong" and "看来" in reader.output and "给定 scores" in reader.output
     reader.write(RIGHT)
-    assert reader.check() == "solved" and "做对了" in reader.output
+    assert reader.check() == "solved" and "已做对" in reader.output
     assert reader.errors == [] and reader.page.get_by_text("Hint 1").count() == 0
     assert reader.page.get_by_text("提示 1").count() == 3
     context.close()
