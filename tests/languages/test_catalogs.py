@@ -136,3 +136,4 @@ def test_the_words_of_figures_are_in_their_catalogs(built):
         known = {entry.msgid: entry.comment for entry in entries(CHINESE.catalog(catalog))}
         assert known == words, f"{catalog}: run make words"
     assert "Reset" in spoken["figures/kit"]
+    assert "✓ padding gets exactly zero" in spoken["figures/stored_frames"]  # which Python has written

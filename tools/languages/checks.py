@@ -154,7 +154,7 @@ def faults(english: str, translation: str, terms: dict[str, str], plain: bool = 
         if term in terms and not any(word in target.words for word in accepted(term, terms[term]))
     ]
     for pattern, what in SIGNS.items():
-        if hit := re.search(pattern, target.words):
+        if (hit := re.search(pattern, target.words)) and not re.search(pattern, source.words):
             around = target.words[max(0, hit.start() - 6) : hit.end() + 6].replace(OBJECT, "…")
             found.append(f"{what} (“{around}”)")
     return found

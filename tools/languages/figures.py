@@ -17,6 +17,7 @@ from attnbook.widgets.page import figures_in, script_names
 from tools.languages import Language, entries
 
 BOX = re.compile(r'(<div class="attnbook-figure" data-widget="(\w+)" role="group" aria-label=")([^"]*)(")')
+FRAMES = re.compile(r'data-widget="stored_frames".*?<script type="application/json">(.*?)</script>', re.DOTALL)
 PICTURE = re.compile(r'(<img alt=")([^"]*)(")')
 STRING = r'"(?:[^"\\\n]|\\.)*"'
 CALL = re.compile(rf"(?<![\w.])say\(\s*({STRING}(?:\s*\+\s*{STRING})*)|(?<![\w.])say`")
@@ -76,6 +77,16 @@ def alternatives(documents: dict[str, nodes.document]) -> dict[str, list[str]]:
     return found
 
 
+def frames(documents: dict[str, nodes.document]) -> Iterator[str]:
+    """The words of the stored frames on the pages, which Python writes."""
+    for document in documents.values():
+        for node in document.findall(nodes.raw):
+            for state in map(json.loads, FRAMES.findall(node.astext())):
+                yield from (state["title"], state["hint"])
+                for frame in state["frames"]:
+                    yield from (frame["name"], *frame["says"], frame["alt"])
+
+
 def _one_line(attribute: str) -> str:
     """What an attribute says, however its source is broken into lines."""
     return " ".join(html.unescape(attribute).split())
@@ -87,7 +98,8 @@ def sentences(documents: dict[str, nodes.document]) -> dict[str, dict[str, str]]
     for module in modules():
         files = sorted((KIT if module == "kit" else WIDGETS / module).glob("*.js"))
         words = {text: "figure" for path in files for text in said(path.read_text("utf-8"))}
-        spoken[catalog(module)] = words | dict.fromkeys(alts.get(module, []), ALT)
+        words |= dict.fromkeys(frames(documents), "figure") if module == "stored_frames" else {}
+        spoken[catalog(module)] = words | {text: ALT for text in alts.get(module, []) if text not in words}
     return spoken
 
 
@@ -123,7 +135,7 @@ def with_alternatives(page: str, language: Language) -> str:
         e.msgid: html.escape(e.msgstr)
         for module in modules()
         for e in entries(language.catalog(catalog(module)))
-        if e.comment == ALT and e.msgstr
+        if e.msgstr
     }
 
     def translated(found: re.Match[str]) -> str:
