@@ -56,7 +56,7 @@ def _unlike(before: object, after: object) -> tuple[str, str]:
 def changes_torch(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
     """Find a setting or a function of torch that is another one after the call."""
     names = next((case.call.changed for case in cases if case.call.changed), ())
-    return message("changes-torch", names=", ".join(names)) if names else None
+    return message("changes-torch", names=say(", ").join(names)) if names else None
 
 
 def in_another_dtype(arguments: tuple, dtype: torch.dtype) -> tuple:
@@ -132,7 +132,7 @@ def gradients(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
             if not result.requires_grad or lost:
                 if all(near(torch.zeros_like(mine), mine) for mine in expected):
                     continue  # with one key, say, the result is a constant, and may well be written as one
-                names = ", ".join(f"`{name}`" for name in exercise.parameters if name in exercise.floats)
+                names = say(", ").join(f"`{name}`" for name in exercise.parameters if name in exercise.floats)
                 return message("no-gradient", names=names, given=case.given, cut=cut)
             try:
                 got = torch.autograd.grad(result, wanted, upstream.to(result.dtype), allow_unused=True)
@@ -190,7 +190,7 @@ def _leaves(exercise, arguments: tuple) -> tuple:
 
 
 def _mentioned(names: list[str]) -> str:
-    code = ", ".join(f"`{name}`" for name in names)
+    code = say(", ").join(f"`{name}`" for name in names)
     return " " + say("Your code mentions {names}.", names=code) if names else ""
 
 

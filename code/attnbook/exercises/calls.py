@@ -130,7 +130,7 @@ def shapes_there(error: BaseException, fn: Callable) -> str:
     text = re.sub(r"^\w+\s*=(?!=)", "", text)  # without the name that the line would have set
     names = dict.fromkeys(re.findall(r"(?<![\w.])[A-Za-z_]\w*", text))
     found = {name: known[name] for name in names if isinstance(known.get(name), torch.Tensor)}
-    return ", ".join(
+    return say(", ").join(
         f"{n} {tuple(x.shape)}" if x.dim() else say("{name} is one number", name=n) for n, x in found.items()
     )
 

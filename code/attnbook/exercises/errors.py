@@ -79,9 +79,9 @@ def _sizes_named(error: BaseException, sizes: dict[str, int]) -> tuple[str, bool
     known = sorted(mentioned & set(sizes.values()))
     axes = {n: say(" or ").join(axis for axis, size in sizes.items() if size == n) for n in known}
     named = [say("{size} is {axes}", size=n, axes=axes[n]) for n in known]
-    return ", ".join(named), bool(mentioned - set(known))
+    return say(", ").join(named), bool(mentioned - set(known))
 
 
 def listed(outside: dict[str, str]) -> str:
     """Name what a function reads from outside."""
-    return ", ".join(say("`{name}` ({what})", name=name, what=what) for name, what in outside.items())
+    return say(", ").join(say("`{name}` ({what})", name=name, what=what) for name, what in outside.items())

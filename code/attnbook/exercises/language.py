@@ -14,7 +14,7 @@ VARIABLE = "ATTNBOOK_LANGUAGE"
 CATALOGS = Path(__file__).with_name("catalogs")  # made by the build: CODE/LC_MESSAGES/exercises.mo
 DOMAIN = "exercises"
 NO_GAP = re.compile(r"(?<=[，。：；？！、]) |(?<=[\u4e00-\u9fff]) (?=[\u4e00-\u9fff])")
-GAP = re.compile(r"(?<=[\u4e00-\u9fff])(?=[A-Za-z0-9`])")
+GAP = re.compile(r"(?<=[\u4e00-\u9fff])(?=[A-Za-z0-9`<α-ωΑ-Ω])")
 
 
 @functools.cache

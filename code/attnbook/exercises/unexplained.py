@@ -78,7 +78,7 @@ def always_the_same(exercise, fn: Callable, cases: list[Case]) -> Finding | None
     what = say("empty") if only is None else number(only)
     if only is not None and any(x.numel() > 1 for x in numbers):
         what = say("{number} throughout", number=what)
-    case, names = smallest_wrong(cases), ", ".join(f"`{name}`" for name in exercise.parameters)
+    case, names = smallest_wrong(cases), say(", ").join(f"`{name}`" for name in exercise.parameters)
     facts = {"given": case.given, "wanted": values(case.expected), "names": names}
     return message("always-the-same", what=what, count=len(cases), **facts)
 
@@ -145,7 +145,9 @@ def path(case: Case) -> str:
     mine = observe(lambda *given: named_locals(case.fn, given), case.arguments).result or {}
     tensors = {name: value for name, value in mine.items() if isinstance(value, torch.Tensor) and value.numel() > 1}
     held = {what: [name for name in tensors if _same(tensors[name], value)] for what, value in on_the_way}
-    found = ", ".join(say("{what} (your `{name}`)", what=what, name=names[0]) for what, names in held.items() if names)
+    found = say(", ").join(
+        say("{what} (your `{name}`)", what=what, name=names[0]) for what, names in held.items() if names
+    )
     lines = [say("On the way there, the solution computes: {steps}.", steps=steps)] * bool(steps)
     lines += [say("You have right: {found}.", found=found)] * bool(found)
     return "".join(f"\n{line}" for line in lines)

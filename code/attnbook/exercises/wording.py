@@ -99,16 +99,18 @@ def inputs(names: tuple[str, ...], arguments: tuple) -> str:
 def listed(parts: Iterable[str]) -> str:
     """Write parts one after another: a, b and c."""
     *others, last = parts
-    return say("{others} and {last}", others=", ".join(others), last=last) if others else last
+    return say("{others} and {last}", others=say(", ").join(others), last=last) if others else last
 
 
 def shapes(names: tuple[str, ...], arguments: tuple) -> str:
     """Write a call's arguments by their shapes: ``query (2, 5, 11), key (2, 7, 11), width 2``."""
     told = (
-        tuple(a.shape) if isinstance(a, torch.Tensor) and a.is_floating_point() and a.dim() else values(a)
+        tuple(a.shape)
+        if isinstance(a, torch.Tensor) and a.dim() and (a.is_floating_point() or by_shape(a))
+        else values(a)
         for a in arguments
     )
-    return ", ".join(f"{name} {what}" for name, what in zip(names, told, strict=True))
+    return say(", ").join(f"{name} {what}" for name, what in zip(names, told, strict=True))
 
 
 def one_line(text: str, longest: int = 200) -> str:
@@ -118,7 +120,7 @@ def one_line(text: str, longest: int = 200) -> str:
     sentence = line.rfind(". ", 0, longest)
     if len(line) > longest and sentence > longest // 2:
         return line[:sentence]
-    return line.rstrip(".") if len(line) <= longest else line[: longest - 1] + "…"
+    return line.rstrip(".:") if len(line) <= longest else line[: longest - 1] + "…"
 
 
 def inline(text: str) -> str:

@@ -125,7 +125,7 @@ function drawBars(p, view, fig) {
         const end = Math.max(x(was), cut ? 0 : x(is), draws && !cut ? x(drawn / draws) + 6 : 0);
         const beside = note && end + 7 + textWidth(`${fmt(is, 3)}, ${note}`, 12.5) < p.width - right - 8;
         const value = cut ? say`was ${was < 0.0005 ? "< 0.001" : fmt(was, 3)}` : fmt(is, 3);
-        g.text("value", end + 7, y + 15, beside ? `${value}, ${note}` : value, {
+        g.text("value", end + 7, y + 15, beside ? say`${value}, ${note}` : value, {
           size: 12.5,
           colour: cut ? COLOUR.muted : COLOUR.ink,
           halo: true,

@@ -61,7 +61,7 @@ function seen({ pieces, weights, T }, layer, head, query) {
   const parts = row
     .slice(0, 3)
     .map(([a, j]) => (j === query ? say`${fmt(a)} to “${pieces[j]}” (itself)` : say`${fmt(a)} to “${pieces[j]}”`));
-  return say`Layer ${layer}, head ${head}: “${pieces[query]}” gives ${parts.join(", ")}.`;
+  return say`Layer ${layer}, head ${head}: “${pieces[query]}” gives ${parts.join(say(", "))}.`;
 }
 
 function field(label, name, fig, ask) {

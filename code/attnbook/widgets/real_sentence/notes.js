@@ -16,7 +16,7 @@ export function notesOn({ changed, unknown, unseen, kept, all }) {
   if (unseen > 1) said.push(say`${unseen} invisible characters were left out, as BERT does.`);
   if (unknown.length) {
     const words = unknown.map((word) => `“${word}”`);
-    said.push(say`The model has no piece for ${list(words, ", ")}: it reads [UNK].`);
+    said.push(say`The model has no piece for ${list(words, say(", "))}: it reads [UNK].`);
   }
   if (changed.length) {
     const cuts = changed.map(({ word, here, there }) => say`“${word}” as ${here.join(" ")}, not ${there.join(" ")}`);
@@ -24,7 +24,7 @@ export function notesOn({ changed, unknown, unseen, kept, all }) {
       say("This page keeps {kept} of the model’s {all} pieces. It reads {cuts}.", {
         kept: thousands(kept),
         all: thousands(all),
-        cuts: list(cuts, "; "),
+        cuts: list(cuts, say("; ")),
       }),
     );
   }
