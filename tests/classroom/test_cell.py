@@ -124,6 +124,32 @@ def test_an_error_names_the_readers_line(source, error, line):
     assert (ran["error"], ran["line"]) == (error, line)
 
 
+@pytest.mark.parametrize(
+    ("source", "line", "above"),
+    [
+        ("def f(x)：\n    return x", 1, "Line 1, column 9: <code>：</code> is a full-width character."),
+        ("a = 1\nb = f（a）", 2, "More of this kind: 1, in line 2."),
+        ("width = 1\nwdith", 2, "Did you mean <code>width</code>?"),
+        (
+            "def f(x):\n    return nn.Linear(x, 1)\n\nf(2)",
+            2,
+            "Should your cell begin with <code>import torch.nn as nn<",
+        ),
+        ("a.b", 1, "Nothing here is called <code>a</code>. Which line, or which cell above, should have set it?"),
+        ("a = = 1", 1, ""),
+        ("1 / 0", 1, ""),
+    ],
+)
+def test_what_stands_above_an_error(source, line, above):
+    ran = run(source)
+    assert ran["line"] == line and above in ran["help"] and bool(above) == bool(ran["help"])
+
+
+def test_a_reader_may_import_in_a_cell():
+    for module, name in [("torch.nn.functional", "F"), ("torch.nn", "nn"), ("math", "math")]:
+        assert run(f"import {module} as {name}\nbool({name})")["text"] == "True"
+
+
 def test_endless_printing_is_cut():
     ran = run("for i in range(10000): print('0123456789')")
     assert len(ran["printed"]) < cell.LONGEST + 100

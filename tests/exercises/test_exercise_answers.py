@@ -115,7 +115,7 @@ def test_every_message_is_filled_in_and_has_something_specific(verdicts):
 def test_what_came_never_looks_like_what_should_have_come(verdicts):
     compared = 0
     for _, verdict in verdicts:
-        pair = re.search(r"^ *you return  (.*)\n *right is    (.*)$", verdict.says, re.MULTILINE)
+        pair = re.search(r"^    you return\n((?:    .*\n)+?)    right is\n((?:    .*\n?)+)", verdict.says, re.MULTILINE)
         pair = pair or re.search(r"you return (\(.*?\)); right is (\(.*?\))\. ", verdict.says)
         if pair:
             compared += 1

@@ -13,7 +13,7 @@ def test_messages_say_what_the_functions_do():
     arguments = EXERCISE.example()
     for text in (inputs, shapes):
         told = text(EXERCISE.parameters, arguments)
-        assert "attend the mean of all positions" in told and "norm2 2·(h − its mean)" in told
+        assert "attend = the mean of all positions" in told and "norm2 = 2·(h − its mean)" in told
 
 
 def test_sizes_are_those_of_tensors_and_numbers_only():

@@ -11,6 +11,7 @@ import torch
 import attnbook
 from attnbook import exercises as book
 from attnbook.exercises import display, wording
+from attnbook.exercises.arguments import Described
 from attnbook.exercises.bank import SHELF
 
 ALL = list(SHELF)
@@ -176,3 +177,21 @@ def test_a_long_message_is_cut_at_a_sentence():
     assert wording.one_line(text, 40) == "The first sentence of it"
     assert wording.one_line("x" * 300, 40) == "x" * 39 + "…"
     assert wording.one_line("\n\n  a line  \nanother") == "a line"
+
+
+def test_a_table_has_a_line_for_each_row():
+    right = torch.tensor([[[1.0, 2], [3, 4]], [[5, 6], [7, 8]]])
+    assert wording.side_by_side("x (1, 2)", right, 2 * right).split("\n") == [
+        "With x (1, 2)",
+        *("    you return", "      (2, 4)", "      (6, 8)", "    ", "      (10, 12)", "      (14, 16)"),
+        *("    right is", "      (1, 2)", "      (3, 4)", "    ", "      (5, 6)", "      (7, 8)", ""),
+    ]
+    assert (
+        wording.side_by_side("x (1, 2)", right[0, 0], right[0, 1])
+        == "With x (1, 2) you return (3, 4); right is (1, 2). "
+    )
+
+
+def test_what_a_function_does_is_told_apart_from_its_name():
+    twice = Described("2·h", lambda h: 2 * h)
+    assert wording.inputs(("x", "attend"), (3, twice)) == "x 3 and attend = 2·h"

@@ -1,5 +1,6 @@
 """The exercises in other languages: what the checker says is found, kept in catalogs, and said whole."""
 
+import linecache
 import re
 
 import pytest
@@ -11,6 +12,7 @@ from attnbook.exercises.bank import SHELF
 from attnbook.exercises.checker import judge
 from attnbook.exercises.display import Hints
 from attnbook.exercises.language import joined, say
+from attnbook.exercises.unreadable import MESSAGES, above
 from tools.languages import LANGUAGES, entries, exercises
 
 CHINESE = LANGUAGES["zh_CN"]
@@ -80,6 +82,35 @@ def test_the_checker_says_everything_in_chinese(catalogs, monkeypatch, name):
     assert "看来" in judge(exercise, answers[0]).about
     hints = re.sub(r'<div class="highlight">.*?</div>|<code>.*?</code>', "", Hints(exercise)._repr_html_(), flags=re.S)
     assert "提示 1" in hints and not ENGLISH.search(re.sub("“[^”]*”|<em>[^<]*</em>", "", hints)), hints
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("def f(x)：\n    return x", "第 1 行第 9 个字符 `：` 是中文（全角）字符，Python 要的是半角的 `:`。"),
+        ("check(“a”, f)", "第 1 行第 7 个字符 `“` 是中文（弯的）引号"),
+        ("a = f（b，c）", "这样的字符还有 2 个，在第 1 行。"),
+        ("a = 1\n\u3000b = 2", "第 2 行第 1 个字符不是普通的空格（U+3000）"),
+        ("def f(x)\n    return x", "这里少了一个冒号“:”。"),
+        ("def f(x):\nreturn x", "第 1 行的 def 后面要有函数体"),
+        ("while a:\nb", "第 1 行的 while 后面要有内容"),
+        ("a = (1]", "前面打开的是“(”，这里关上的却是“]”。"),
+        ("if a = 1: b", "“=”是赋值。要问两边是否相等，写“==”。"),
+        ("a = = 1", "Python 读不懂这里。"),
+        ("nonlocal a", ""),  # which nobody has translated
+    ],
+)
+def test_what_python_cannot_read_is_said_in_chinese(catalogs, monkeypatch, source, said):
+    monkeypatch.setenv(speech.VARIABLE, "zh_CN")
+    linecache.cache["<read>"] = len(source), None, source.splitlines(keepends=True), "<read>"
+    with pytest.raises(SyntaxError) as raised:
+        compile(source, "<read>", "exec")
+    assert said in (found := above(raised.value)) and bool(said) == bool(found)
+
+
+def test_each_message_of_python_s_has_a_translation(catalogs, monkeypatch):
+    monkeypatch.setenv(speech.VARIABLE, "zh_CN")
+    assert all(re.search("[\u4e00-\u9fff]", say(message)) for message in MESSAGES)
 
 
 def test_what_code_says_is_found():

@@ -90,9 +90,9 @@ def run(
         enter: is given the code of each cell before statements of it are run.
 
     Returns:
-        `text` and `html` of the last expression's value (empty if there is none); or, for a cell that raises, `error`
-        and `line`, the number of the failing line of the cell, if there is one. In both cases `verdicts`: exercise,
-        status and diagnosis of each answer that was checked.
+        `text` and `html` of the last expression's value (empty if there is none); or, for a cell that raises, `error`,
+        `line`, the number of the failing line of the cell, if there is one, and `help`, what stands above the error, as
+        HTML. In both cases `verdicts`: exercise, status and diagnosis of each answer that was checked.
     """
     cell, verdicts = f"<cell {next(NUMBERS)}>", list[dict]()
     linecache.cache[cell] = (len(source), None, source.splitlines(keepends=True), cell)
@@ -157,7 +157,13 @@ def _failure(error: BaseException, cell: str) -> dict:
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == cell]
     if isinstance(error, SyntaxError) and error.filename == cell:
         lines = [error.lineno]
-    return {"error": _in_words(error), "line": lines[-1] if lines else None}
+    return {"error": _in_words(error), "line": lines[-1] if lines else None, "help": _help(error)}
+
+
+def _help(error: BaseException) -> str:
+    """What stands above an error, in the reader's language."""
+    above = importlib.import_module("attnbook.exercises.unreadable").above(error)
+    return importlib.import_module("attnbook.exercises.wording").inline(above)
 
 
 def _in_words(error: BaseException) -> str:

@@ -207,6 +207,7 @@ function plain(place, text, { label, told, run }) { // without CodeMirror
 function shown(answer) {
   const nodes = [];
   if (answer.error) {
+    if (answer.help) nodes.push(element("p", { className: "classroom-above", innerHTML: answer.help }));
     const where = answer.line ? t("line {line}: ", answer) : "";
     nodes.push(element("pre", { className: "classroom-error", textContent: where + answer.error }));
   } else if (answer.html) nodes.push(element("div", { className: "output text_html", innerHTML: answer.html }));

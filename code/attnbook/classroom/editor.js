@@ -49,7 +49,10 @@ function make(parent, text, { label, help, told, run }) {
     get: () => view.state.doc.toString(),
     set: (now) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: now } }),
     focus: () => view.focus(),
-    mark: (line) => view.dispatch({ effects: failing.of(line) }),
+    mark: (line) => {
+      view.dispatch({ effects: failing.of(line) });
+      view.scrollDOM.scrollLeft = 0; // typing may have moved the lines' beginnings out of sight
+    },
   };
 }
 

@@ -13,6 +13,7 @@ from . import record as _record
 from .bank import SHELF
 from .checker import judge
 from .exercise import Exercise, Mistake
+from .unreadable import in_notebooks as _in_notebooks
 from .verdict import Verdict
 
 __all__ = ["Exercise", "Mistake", "Verdict", "check", "get", "hint", "hints", "names", "progress"]
@@ -63,3 +64,6 @@ def hint(name: str, level: int) -> _display.Text:
 def progress() -> _record.Progress:
     """What is solved so far, by chapter: ✓ solved, ✗ tried, ○ not yet."""
     return _record.table(SHELF)
+
+
+_in_notebooks()

@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+from . import undefined
 from .calls import error_text, own_line, read_from_outside, shapes_there
 from .language import later, say
 from .recognise import Case, first_failed
@@ -42,7 +43,7 @@ def an_error(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
         where = say("With {shapes} your function raises", shapes=case.shaped)
     says = f"{where}\n{error_text(error)}."
     says += "\n" * bool(notes) + " ".join(notes)
-    ask = say(_question(error))
+    ask = _question(error, fn, exercise.function)
     if at_the_edge(exercise, cases):
         return message("fails-at-the-edge", says=says, ask=ask)
     if case is not cases[0] and cases[0].right():
@@ -57,13 +58,17 @@ def an_error(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
     return message("raises", says=says, ask=say(REFUSED) if own else ask)
 
 
-def _question(error: BaseException) -> str:
+def _question(error: BaseException, fn: Callable, task: str) -> str:
     """The question that fits the kind of an error and its text."""
     kinds, text = {kind.__name__ for kind in type(error).__mro__}, error_text(error)
-    return next(
-        question
-        for of, patterns, question in _questions()
-        if (not of or kinds & set(of.split())) and any(re.search(part, text) for part in patterns.split(" / "))
+    if type(error) is NameError and error.name and "is not defined" in text:
+        return undefined.in_function(error, fn, task)
+    return say(
+        next(
+            question
+            for of, patterns, question in _questions()
+            if (not of or kinds & set(of.split())) and any(re.search(part, text) for part in patterns.split(" / "))
+        )
     )
 
 

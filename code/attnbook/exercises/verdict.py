@@ -12,6 +12,7 @@ from .language import say
 from .wording import inline
 
 WIDTH = 100  # columns of the plain text
+CODE = "white-space:pre-wrap;margin:0.4em 0 0.8em"  # lines that are too long for a phone go on below
 LOOKS = {"solved": ("✓", "#009E73"), "wrong": ("✗", "#D55E00"), "unwritten": ("○", "#999999")}
 
 
@@ -74,7 +75,7 @@ class Verdict:
     def __repr__(self) -> str:
         lines = _wrap(f"{self.mark} {self.exercise} — {self.about}", "", "  ")
         for line in self.says.splitlines():
-            lines += [f"  {line}"] if line.startswith("    ") else _wrap(line, "  ", "  ")
+            lines += [f"  {line}".rstrip()] if line.startswith("    ") else _wrap(line, "  ", "  ")
         lines += _wrap(self.asks, "  → ", "    ") if self.asks else []
         lines += _wrap(self.note, "  ! ", "    ") if self.note else []
         return "\n".join(lines)
@@ -85,7 +86,7 @@ class Verdict:
         for is_code, lines in itertools.groupby(self.says.splitlines(), lambda line: line.startswith("    ")):
             if is_code:
                 code = "\n".join(line[4:] for line in lines)
-                parts.append(f"<pre><code>{html.escape(code, quote=False)}</code></pre>")
+                parts.append(f'<pre style="{CODE}"><code>{html.escape(code, quote=False)}</code></pre>')
             else:
                 parts += [f"<p>{inline(line)}</p>" for line in lines]
         parts += [f'<p class="attnbook-asks">→ <em>{inline(self.asks)}</em></p>'] * bool(self.asks)

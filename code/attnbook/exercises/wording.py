@@ -76,22 +76,26 @@ def side_by_side(given: str, expected: torch.Tensor, got: torch.Tensor, longest:
         if at is None:
             return say("With {given} you return {got}; right is {right}.", **facts) + " "
         return say("With {given} your number at {at} is {got}; right is {right}.", at=list(at), **facts) + " "
-    rows = f"\n    {say('you return')}  {_rows(got, digits)}\n    {say('right is')}    {_rows(expected, digits)}\n"
-    return say("With {given}", given=given) + rows
+    lines = [f"    {say('you return')}", *_rows(got, digits), f"    {say('right is')}", *_rows(expected, digits)]
+    return "\n".join([say("With {given}", given=given), *lines, ""])
 
 
-def _rows(x: torch.Tensor, digits: int) -> str:
+def _rows(x: torch.Tensor, digits: int) -> list[str]:
+    """A table's rows, each on a line of its own, so that they fit a phone; an empty line parts tables."""
     x = x.detach().squeeze()
     if x.dim() < 2:
-        return values(x, digits)
-    between = "  " if x.dim() == 2 else "  |  "
-    return between.join(_rows(part, digits) for part in x)
+        return [f"      {values(x, digits)}"]
+    tables = [_rows(part, digits) for part in x]
+    between = ["    "] * (x.dim() > 2)  # a line of code, too
+    return [*tables[0], *(line for table in tables[1:] for line in [*between, *table])]
 
 
 def inputs(names: tuple[str, ...], arguments: tuple) -> str:
-    """Write a call's arguments: ``query (1, 2), keys ((1, 0), (0, 1)) and width 2``."""
+    """Write a call's arguments: ``query (1, 2), keys ((1, 0), (0, 1)) and width 2``, ``norm = max(0, h)``."""
     return listed(
-        say("{name} of shape {shape}", name=name, shape=tuple(a.shape)) if by_shape(a) else f"{name} {values(a)}"
+        say("{name} of shape {shape}", name=name, shape=tuple(a.shape))
+        if by_shape(a)
+        else f"{name} {'= ' * callable(a)}{values(a)}"
         for name, a in zip(names, arguments, strict=True)
     )
 
@@ -107,7 +111,7 @@ def shapes(names: tuple[str, ...], arguments: tuple) -> str:
     told = (
         tuple(a.shape)
         if isinstance(a, torch.Tensor) and a.dim() and (a.is_floating_point() or by_shape(a))
-        else values(a)
+        else f"{'= ' * callable(a)}{values(a)}"
         for a in arguments
     )
     return say(", ").join(f"{name} {what}" for name, what in zip(names, told, strict=True))

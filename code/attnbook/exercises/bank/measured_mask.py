@@ -110,11 +110,11 @@ MISTAKES = (
         "With a causal mask, which rows does the first word move, and which does the last?"),
     Mistake("not-put-back", (("before = score(words)", "before = score(words)\n    kept = words.clone()"),
                              (CLONE, "changed = kept")),
-        "the words before position s stay replaced while s is tried, or are replaced together with it. From the "
-        "second round on, several words differ.", ONE),
+        "a word that was replaced is not put back before the next one is tried, or is replaced together with it. From "
+        "the second round on, several words differ.", ONE),
     Mistake("all-from-there-on", ("changed[s] = (words[s] + 1)", "changed[s:] = (words[s:] + 1)"),
-        "all words from position s on are replaced together. A row then seems to read each word up to the last that it "
-        "reads.", "Which single word has moved the row, if three of them differ?", lambda: probes()[0]),
+        "each word is replaced together with all that follow it. A row then seems to read each word up to the last "
+        "that it reads.", "Which single word has moved the row, if three of them differ?", lambda: probes()[0]),
     Mistake("same-word", (OTHER, "0"),
         "each word is replaced by word 0. Where word 0 already is, nothing changes, and nothing can move.",
         "Which replacement is different from the word that is there, whatever it is?"),

@@ -64,7 +64,7 @@ KEPT = "kept = probs * stays"
 MISTAKES = (
     Mistake("crossing-word-dropped", (BEFORE, "ranked.cumsum(0) <= p"),
         "a word is dropped if the sum *including* it exceeds p. If the likeliest has more than p, nothing is kept: "
-        "0/0 is NaN.", "The sum up to which word decides: with the word in question, or before it?"),
+        "0/0 is NaN.", "Which sum decides whether a word stays: with its own probability, or without?"),
     Mistake("crossing-word-dropped-but-one", (BEFORE, "(ranked.cumsum(0) <= p) | (before == 0)"),
         "a word is dropped if the sum *including* it exceeds p, except for the first. Keeping at least one word "
         "cures the empty case, but not this.", "Do the words that you keep have the probability p together?"),
