@@ -107,6 +107,25 @@ def test_what_changed_is_installed_again(machine, name):
     assert machine() == (0, "", [])
 
 
+def test_the_checker_s_words_are_compiled_when_they_have_changed(machine):
+    def compiles():
+        assert machine()[:2] == (0, "")
+        return "-m tools.languages.exercises" in (machine.book.parent / "calls").read_text().splitlines()
+
+    machine()
+    assert not compiles()  # no other language
+    written = machine.book / "locale/zh_CN/LC_MESSAGES/exercises/checker.po"
+    written.parent.mkdir(parents=True)
+    written.touch()
+    assert compiles() and compiles()  # this Python makes no file; a place that cannot be written to has none either
+    compiled = machine.book / "code/attnbook/exercises/catalogs/zh_CN/LC_MESSAGES/exercises.mo"
+    compiled.parent.mkdir(parents=True)
+    compiled.touch()
+    assert not compiles()
+    os.utime(compiled, (0, 0))
+    assert compiles()
+
+
 def test_an_old_python_is_refused_before_anything_is_made(machine):
     code, said, installs = machine(OLD="1")
     assert code != 0 and not installs and not machine.venv.exists()

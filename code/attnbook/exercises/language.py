@@ -1,7 +1,7 @@
 """The language in which the checker speaks: `ATTNBOOK_LANGUAGE` (such as zh_CN), or else that of the system.
 
 The English is the source: a sentence without a translation is said in English. Translations are written in locale/ and
-compiled by the build (`make book`); a page brings its own.
+compiled whenever the environment is made ready (`make lab`) and the book is built; a page brings its own.
 """
 
 import functools
@@ -11,7 +11,7 @@ import re
 from pathlib import Path
 
 VARIABLE = "ATTNBOOK_LANGUAGE"
-CATALOGS = Path(__file__).with_name("catalogs")  # made by the build: CODE/LC_MESSAGES/exercises.mo
+CATALOGS = Path(__file__).with_name("catalogs")  # made: CODE/LC_MESSAGES/exercises.mo
 DOMAIN = "exercises"
 NO_GAP = re.compile(r"(?<=[，。：；？！、]) |(?<=[\u4e00-\u9fff]) (?=[\u4e00-\u9fff])")
 GAP = re.compile(r"(?<=[\u4e00-\u9fff])(?=[A-Za-z0-9`<α-ωΑ-Ω])")
