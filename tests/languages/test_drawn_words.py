@@ -37,7 +37,7 @@ TOUCHED = """
     const edge = box.height / 12;
     if (n < ground || box.right < boxes[n].left || box.left > boxes[n].right) return false;
     if (box.bottom - edge < boxes[n].top || box.top + edge > boxes[n].bottom) return false;
-    for (let x = box.left + 1; x < box.right - 1; x += 1.5)
+    for (let x = box.left; x < box.right; x += 1.5)
       for (let y = box.top + edge; y < box.bottom - edge; y += 1.5)
         if (shape.isPointInStroke(new DOMPoint(x - left, y - top))) return true;
     return false;
