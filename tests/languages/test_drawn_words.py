@@ -63,6 +63,7 @@ def sheet() -> Sheet:
     sheet = Sheet(340)
     sheet.text(10, 20, "a key & W_O", anchor="start")
     sheet.box(0, 30, 100, 60, "three lines\nof one\ntext", italic=True)
+    sheet.box(200, 30, 100, 60, "two\nlines")
     sheet.text(10, 120, "below it")
     sheet.text(10, 150, "far below")
     sheet.text(30, 150, "0.5 k^{2}")
@@ -74,6 +75,7 @@ def test_words_are_found_and_lines_that_belong_together_are_one(sheet):
     assert list(drawings.messages([sheet.svg(), sheet.svg()])) == [
         "a key & W_{O}",
         "three lines\nof one\ntext",
+        "two\nlines",
         "below it",
         "far below",
         "turned",
@@ -81,10 +83,17 @@ def test_words_are_found_and_lines_that_belong_together_are_one(sheet):
 
 
 def test_words_are_replaced_and_nothing_else_is(sheet):
-    known = {"a key & W_{O}": "键 < W_{O}", "three lines\nof one\ntext": "一段\n文字", "turned": "转了"}
+    known = {
+        "a key & W_{O}": "键 < W_{O}",
+        "three lines\nof one\ntext": "一段\n文字",
+        "two\nlines": "上\n",
+        "turned": "转了",
+    }
     other = Sheet(340)
     other.text(10, 20, "键 < W_O", anchor="start")
     other.box(0, 30, 100, 60, "一段\n文字")
+    other.box(200, 30, 100, 60)
+    other.text(250, 60 + 0.35 * 15 - 0.6 * 15, "上")
     for x, y, said in ((10, 120, "below it"), (10, 150, "far below"), (30, 150, "0.5 k^{2}")):
         other.text(x, y, said)
     other.text(50, 50, "转了", turn=-90)

@@ -85,6 +85,7 @@ def in_words(svg: str, translate: Callable[[str], str]) -> str:
         return "".join(
             f'<text x="{x}" y="{round(top + apart * n, 1):g}"{look}>{marked(line, size)}</text>'
             for n, line in enumerate(words)
+            if line
         )
 
     return TEXTS.sub(lambda texts: "".join(map(block, _blocks(texts[0]))), svg)
