@@ -5,8 +5,8 @@
     python -m tools.translate check [PAGE …]     whether translations keep what they must; needs no build
     python -m tools.translate terms [WORD …]     the glossary's words, or those that hold a word
 
-A page is named as its file: 04-masked-softmax, glossary, index; `words` is what the book says outside its
-texts, and a figure is named as its folder, or kit; an exercise as `check` calls it, or checker.
+A page is named as its file: 04-masked-softmax (with its drawings), glossary, index; `words` is what the book says
+outside its texts, and a figure is named as its folder, or kit; an exercise as `check` calls it, or checker.
 `--language zh_CN` names one of several languages.
 locale/README.md says how a translation is written.
 """
@@ -17,30 +17,32 @@ import sys
 import polib
 
 from tools import ROOT
-from tools.languages import LANGUAGES, LOCALE, Language, exercises, figures
+from tools.languages import LANGUAGES, LOCALE, Language, drawings, exercises, figures
 from tools.languages.catalogs import coverage, documents, formula_words, open_sentences, sentences, terms, update, wrong
 from tools.languages.pages import spoken
 
 
 def known_pages(language: Language, names: list[str]) -> list[str]:
-    """The pages of these names that have a catalog, or all.
+    """The catalogs of these names, a chapter's with that of its drawings, or all.
 
     Raises:
         SystemExit: there is none of such a name.
     """
     top = language.catalog("index").parent
-    found = {path.stem: path.relative_to(top).with_suffix("").as_posix() for path in sorted(top.rglob("*.po"))}
+    found: dict[str, list[str]] = {}
+    for path in sorted(top.rglob("*.po")):
+        found.setdefault(path.stem, []).append(path.relative_to(top).with_suffix("").as_posix())
     missing = [name for name in names if name.removeprefix("chapters/") not in found]
     if missing:
         raise SystemExit(f"no catalog of {', '.join(missing)} in {top.relative_to(ROOT)}; there are: {' '.join(found)}")
-    return [found[name.removeprefix("chapters/")] for name in names] or list(found.values())
+    return [page for name in names or found for page in found[name.removeprefix("chapters/")]]
 
 
 def _update(language: Language, names: list[str]) -> int:
     found = documents()
     said = {page: sentences(page, document) for page, document in found.items()}
     said["words"] = spoken([word for document in found.values() for word in formula_words(document)])
-    said |= figures.sentences(found) | exercises.sentences()
+    said |= figures.sentences(found) | drawings.sentences(found) | exercises.sentences()
     changed = update(language, said)
     for page in known_pages(language, names):
         print(f"{coverage(language, page):5.0%} {page}")

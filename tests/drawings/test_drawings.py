@@ -10,20 +10,10 @@ from playwright.sync_api import Page
 
 from attnbook import drawings
 from attnbook.drawings import Picture, Sheet, drawing, shade
+from boxes import BOXES, overlap
 
 CHAPTERS = Path(__file__).parents[2] / "chapters" / "text"
 PICTURES = {name: found for name in drawings.__all__ if hasattr(found := getattr(drawings, name), "__wrapped__")}
-BOXES = """
-(svg) => {
-  document.body.innerHTML = svg;
-  return [...document.querySelectorAll("svg > text")].map((text) => {
-    const { left, top, right, bottom } = text.getBoundingClientRect();
-    const [own] = [document.querySelector("svg").getBoundingClientRect()];
-    return { words: text.textContent, left: left - own.left, top: top - own.top, right: right - own.left,
-             bottom: bottom - own.top, size: parseFloat(getComputedStyle(text).fontSize) };
-  });
-}
-"""
 
 
 @pytest.fixture(scope="module")
@@ -31,13 +21,6 @@ def page(browser) -> Page:
     page = browser.new_page()
     yield page
     page.close()
-
-
-def overlap(one: dict, other: dict) -> bool:
-    """Whether the ink of two lines of words meets: boxes are taller than letters, by a quarter on each side."""
-    high = min(one["bottom"] - one["top"], other["bottom"] - other["top"]) / 4
-    across = min(one["right"], other["right"]) - max(one["left"], other["left"]) > 1
-    return across and min(one["bottom"], other["bottom"]) - max(one["top"], other["top"]) > 2 * high
 
 
 @pytest.mark.browser

@@ -9,7 +9,7 @@ from docutils import nodes
 
 from attnbook.widgets.page import figures_in, script_names
 from tools import ROOT
-from tools.languages import LANGUAGES, entries, figures, is_translated
+from tools.languages import LANGUAGES, drawings, entries, figures, is_translated
 from tools.languages.catalogs import documents, formula_words, in_formulas, open_sentences, sentences, terms, updated
 from tools.languages.pages import scripts_say, spoken
 
@@ -137,3 +137,12 @@ def test_the_words_of_figures_are_in_their_catalogs(built):
         assert known == words, f"{catalog}: run make words"
     assert "Reset" in spoken["figures/kit"]
     assert "✓ padding gets exactly zero" in spoken["figures/stored_frames"]  # which Python has written
+
+
+def test_the_words_of_drawings_are_in_their_catalogs(built, built_book):
+    for catalog, words in (drawn := drawings.sentences(built)).items():
+        known = {entry.msgid: entry.comment for entry in entries(CHINESE.catalog(catalog))}
+        assert known == words, f"{catalog}: run make words"
+    assert len(drawn) == 20
+    said = drawings.said((built_book / "zh/chapters/01-queries-keys-values.html").read_text("utf-8"))
+    assert said["字典只找一个键"] == "drawing" and "alt text" in said.values()

@@ -27,6 +27,7 @@ class Language:
         tag: as HTML names it, such as zh-CN.
         name: what the switch to it says.
         title: of the book.
+        fonts: for the words of drawings, behind the Latin ones.
     """
 
     code: str
@@ -34,13 +35,15 @@ class Language:
     tag: str
     name: str
     title: str
+    fonts: str
 
     def catalog(self, page: str) -> Path:
         """The file with the translations of a page, such as `chapters/glossary`."""
         return LOCALE / self.code / "LC_MESSAGES" / f"{page}.po"
 
 
-LANGUAGES = {"zh_CN": Language("zh_CN", "zh", "zh-CN", "中文", "注意力")}
+CHINESE_FONTS = "PingFang SC, Microsoft YaHei, Noto Sans CJK SC"
+LANGUAGES = {"zh_CN": Language("zh_CN", "zh", "zh-CN", "中文", "注意力", CHINESE_FONTS)}
 
 
 def translation(app) -> Language | None:

@@ -23,7 +23,7 @@ from tools.languages.checks import faults, has_words
 
 DOCTREES = ROOT / "_build" / ".doctrees"
 GLOSSARY = "chapters/glossary"
-PLAIN = "alt text", "figure"  # kinds of sentences without markup
+PLAIN = "alt text", "figure", "drawing"  # kinds of sentences without markup
 LIKE = 0.5  # how like a vanished sentence must be to a new one, to be offered with it
 FORMULA_TEXT = re.compile(r"(\\text\{)([^{}]*[A-Za-z]{2}[^{}]*)\}")
 SKIPPED = exercise_title, nodes.math_block, addnodes.translatable

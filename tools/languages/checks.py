@@ -89,7 +89,7 @@ class Sentence:
                 shown.append(content)
                 plain.append(content)
             elif kind in ("softbreak", "hardbreak"):
-                shown.append(" ")
+                shown.append("\n")
         self.words = "".join(shown)
         text = " ".join(plain)
         self.stray = Counter(sign for sign in text if sign in "*`$")
@@ -141,7 +141,7 @@ def faults(english: str, translation: str, terms: dict[str, str], plain: bool = 
     if translation == english:
         return []
     if plain:
-        english, translation = (re.sub(r"([\\*_`$\[\]{}<>])", r"\\\1", text) for text in (english, translation))
+        english, translation = (re.sub(r"([\\*_`$\[\]{}<>#+-])", r"\\\1", text) for text in (english, translation))
     source, target = Sentence(english), Sentence(translation)
     found = [f"missing: {what}" for what in source.kept - target.kept]
     found += [f"not in the English: {what}" for what in target.kept - source.kept]

@@ -17,7 +17,7 @@ from sphinx.transforms import SphinxTransform
 from sphinx_exercise.nodes import exercise_subtitle
 
 from tools import ROOT, search
-from tools.languages import LANGUAGES, Language, entries, exercises, figures, is_translated, translation
+from tools.languages import LANGUAGES, Language, drawings, entries, exercises, figures, is_translated, translation
 from tools.languages.catalogs import coverage, in_formulas
 from tools.pages import lighter
 from tools.styles import BUNDLE, OURS, SHEET
@@ -242,7 +242,7 @@ def assemble(made: Path, language: Language, site: Path) -> None:
     versions = {address: version for _, _, address, version in ADDRESS.findall(english)}
     for name in names:
         page = assembled((made / name).read_text("utf-8"), language, page_words, site, versions)
-        _write(folder / name, page)
+        _write(folder / name, drawings.translated(page, language, name.with_suffix("").as_posix()))
     for old in folder.rglob("*.html"):
         if old.relative_to(folder) not in names:
             old.unlink()

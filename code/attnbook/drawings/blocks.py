@@ -21,7 +21,7 @@ HEARD = 0.25, 0.3, 0.1, 0.05, 0.3  # what "flies" hears: an example
 )
 def a_stream_for_each_word(sheet: Sheet) -> None:
     """Attention mixes columns, the network stays within one."""
-    left, pitch, away, wide = (36, 61, 29, 42) if sheet.narrow else (176, 108, 50, 62)
+    left, pitch, away, wide = (36, 61, 29, 46) if sheet.narrow else (176, 108, 50, 62)
     ground, top = 352, 22
     norms, plus = (302, 138), (188, 52)  # of attention and of the network
     streams = [left + pitch * number for number in range(5)]

@@ -101,7 +101,7 @@ class Sheet:
         self._put(
             "text",
             y + 0.3 * size,
-            _marked(words, size),
+            marked(words, size),
             x=x,
             y=y,
             fill=color,
@@ -291,8 +291,13 @@ class Sheet:
         return f'<svg xmlns="http://www.w3.org/2000/svg" {size} {face}>{"".join(self._parts)}</svg>'
 
 
-def _marked(words: str, size: float) -> str:
-    """Words for SVG, with what `_` and `^` lower and raise."""
+def marked(words: str, size: float) -> str:
+    """Words for SVG, with what `_` and `^` lower and raise.
+
+    Args:
+        words: as `Sheet.text` takes them.
+        size: of the type, in pixels.
+    """
     found, back = "", 0.0
     for part in re.split(r"([_^](?:\{[^}]*\}|\w))", words):
         if part[:1] in ("_", "^") and len(part) > 1:
@@ -305,6 +310,11 @@ def _marked(words: str, size: float) -> str:
             found += f"<tspan{moved}>{html.escape(part)}</tspan>" if moved else html.escape(part)
             back = 0.0
     return found
+
+
+def address(svg: str) -> str:
+    """The address, as HTML has it in an attribute, that holds a whole picture."""
+    return html.escape("data:image/svg+xml," + quote(svg, safe="/:=;()'!*@$?<>"))
 
 
 class Picture:
@@ -325,11 +335,11 @@ class Picture:
         return self.alt
 
     def _repr_html_(self) -> str:
-        wide, narrow = ("data:image/svg+xml," + quote(s.svg(), safe="/:=;()'!*@$?<>") for s in self.sheets)
+        wide, narrow = (address(sheet.svg()) for sheet in self.sheets)
         alt = html.escape(self.alt)
         return (
-            f'<picture class="attnbook-drawing"><source media="(max-width: 640px)" srcset="{html.escape(narrow)}">'
-            f'<img src="{html.escape(wide)}" alt="{alt}"></picture>'
+            f'<picture class="attnbook-drawing"><source media="(max-width: 640px)" srcset="{narrow}">'
+            f'<img src="{wide}" alt="{alt}"></picture>'
         )
 
 
