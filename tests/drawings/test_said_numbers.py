@@ -30,6 +30,7 @@ NUMBERS = {
     "what_bleu_counts": ("5 of 7", "3 of 6", "2 of 5", "1 of 4"),
     "two_words_in_turn_or_at_once": ("½", "¼"),
     "an_empty_row_spoils_the_matrix": (".27", ".73", "NaN"),
+    "a_nan_meets_the_mask": ("−∞", "NaN"),
 }
 
 

@@ -19,7 +19,7 @@ from attnbook.drawings.blocks import (
 )
 from attnbook.drawings.linear_attention import one_triangle_in_three_ways, what_three_tasks_ask
 from attnbook.drawings.lookup import a_longer_query_insists, one_key_or_a_blend
-from attnbook.drawings.masks import an_empty_row_spoils_the_matrix, three_exponentials_shifted
+from attnbook.drawings.masks import a_nan_meets_the_mask, an_empty_row_spoils_the_matrix, three_exponentials_shifted
 from attnbook.drawings.matrices import a_list_or_a_matrix, interference_in_a_sum, near_or_large, overlapping_keys
 from attnbook.drawings.memory import (
     a_table_never_stored,
@@ -72,7 +72,7 @@ __all__ = [
     "one_text_four_questions",
     "a_block_then_and_now",
     "NARROW", "Picture", "Sheet", "WIDE", "a_decoder_layer_and_the_memory", "a_false_note",
-    "a_gate_between_old_and_new", "a_list_or_a_matrix", "a_longer_query_insists",
+    "a_gate_between_old_and_new", "a_list_or_a_matrix", "a_longer_query_insists", "a_nan_meets_the_mask",
     "a_norm_on_the_stream_or_beside_it", "a_sentence_through_one_vector", "a_stream_for_each_word",
     "a_table_never_stored", "a_tail_and_five_filters", "an_empty_row_spoils_the_matrix", "budget_of_a_row",
     "cut_and_swap_or_reshape", "drawing", "each_point_by_its_weight", "every_number_of_a_tiny_transformer",

@@ -50,6 +50,39 @@ def three_exponentials_shifted(sheet: Sheet) -> None:
     sheet.line((middle, 124), (middle, 172), color=KEY, arrow=True)
 
 
+@drawing(
+    "The way of one score of an empty row, forward and back, under two masks. Forward, both are alike: the score 1 "
+    "becomes −∞, and the softmax makes NaN of it. Back, the softmax sends NaN in both. The mask that fills multiplies "
+    "by its slope, 0, and writes 0 at the score. The mask that adds has the slope 1: NaN arrives at the score."
+)
+def a_nan_meets_the_mask(sheet: Sheet) -> None:
+    """One score of an empty row, forward and back: filling stops the NaN, adding passes it on."""
+    for number, (title, mask) in enumerate((("fill with −∞", "fill"), ("add −∞", "add"))):
+        x, y = (4, 170 * number) if sheet.narrow else (4 + 358 * number, 0)
+        score = torch.ones(2, requires_grad=True)  # two keys, both forbidden
+        masked = score.masked_fill(torch.tensor(True), -math.inf) if mask == "fill" else score - math.inf
+        masked.retain_grad()
+        weights = masked.softmax(-1)
+        weights[0].backward()
+        sheet.text(x, y + 18, title, anchor="start", size=14, bold=True)
+        places, wide, high = (x, x + 134, x + 268), 62, 30
+        forward = zip(places, ("score", "masked", "weight"), (score, masked, weights), strict=True)
+        for place, name, numbers in forward:
+            sheet.text(place + wide / 2, y + 44, name, size=13)
+            _cells(sheet, place, y + 50, [numbers[0].item()], wide, high, VIOLET)
+        for place, grad in zip(places, (score.grad, masked.grad), strict=False):
+            _cells(sheet, place, y + 108, [grad[0].item()], wide, high, VALUE)
+        _cells(sheet, places[2], y + 108, [1.0], wide, high, VALUE)
+        slope = "slope 0" if mask == "fill" else "slope 1"
+        for start, there, back in ((places[0], mask, slope), (places[1], "softmax", "· NaN")):
+            left, right = start + wide + 4, start + 134 - 4
+            sheet.line((left, y + 72), (right, y + 72), color=INK, arrow=True)
+            sheet.text((left + right) / 2, y + 65, there, size=13)
+            sheet.line((right, y + 130), (left, y + 130), color=VALUE, arrow=True)
+            sheet.text((left + right) / 2, y + 123, back, size=13, color=VALUE)
+        sheet.text(x, y + 154, "gradients, from right to left", anchor="start", size=13, color=VALUE)
+
+
 FEATURES = torch.tensor([[1.0, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 1]])  # of the words, (S, D)
 
 
@@ -115,5 +148,5 @@ def _cells(sheet: Sheet, x: float, y: float, numbers: list[float], wide: float, 
         if math.isnan(value):
             sheet.box(left, y, wide, high, "NaN", color=GREY, fill=INK, ink="#ffffff", radius=0, line=1, size=13)
         else:
-            words = f"{value:.2f}".lstrip("0") if value else "0"
+            words = "−∞" if value == -math.inf else f"{value:.2f}".lstrip("0") if value % 1 else f"{value:.0f}"
             sheet.box(left, y, wide, high, words, color=GREY, fill=tint(color), ink=INK, radius=0, line=1, size=13)

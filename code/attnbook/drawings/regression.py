@@ -168,10 +168,10 @@ def twenty_fits(sheet: Sheet) -> None:
 
 
 @drawing(
-    "Three small maps of two features, distance to the right and size upwards, each with a query in the middle and "
-    "three lines on which keys get the same score. One w: circles, all directions count alike. One w for each feature: "
-    "ellipses along the axes, narrow in size, which has the larger w. A matrix W: tilted ellipses, narrow in a "
-    "direction that mixes both features."
+    "Three small maps of two features of a flat, its distance to the station to the right and its size upwards, each "
+    "with a query in the middle and three lines on which keys get the same score. One w: circles, all directions count "
+    "alike. One w for each feature: ellipses along the axes, narrow in size, which has the larger w. A matrix W: "
+    "tilted ellipses, narrow in a direction that mixes both features."
 )
 def from_one_width_to_a_matrix(sheet: Sheet) -> None:
     """Which keys are equally near to a query, with one width, one per feature, or a matrix."""
@@ -201,7 +201,7 @@ def from_one_width_to_a_matrix(sheet: Sheet) -> None:
         sheet.line((left, low), (left + side, low), color=INK, width=1, arrow=True)
         sheet.line((left, low), (left, y + 30), color=INK, width=1, arrow=True)
         sheet.dot(*middle, 5, fill=QUERY)
-        sheet.text(left + side, low + (-8 if sheet.narrow else 16), "distance", anchor="end", size=13)
+        sheet.text(left + side, low + (-8 if sheet.narrow else 16), "to the station", anchor="end", size=13)
         sheet.text(left + 6, y + 44, "size", anchor="start", size=13)
         if number == 0:
             sheet.text(middle[0] + 12 * sheet.narrow, middle[1] - scale - 5, "equal score", color=VIOLET, size=13)
