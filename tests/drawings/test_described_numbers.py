@@ -97,10 +97,12 @@ def test_runs_stand_in_cells_with_their_range():
 
 
 def test_runs_that_have_not_learned_are_hatched():
-    cells = [[400, 350, 400], [1150, 1150, 450]]
-    groups = [("post-LN", [("none", cells)])]
+    lost = float("inf")
+    cells, others = [[400, 350, 400], [1150, 1150, 450]], [[60, 60], [lost, lost]]
+    groups = [("post-LN:", [("none", cells), ("60", others)])]
     picture = drawings.steps_until_learned([0.001, 0.01], groups, 1000)
     for sheet in picture.sheets:
         svg = sheet.svg()
         assert ">400<" in svg and "350–400" in svg and svg.count(">not yet<") == 1
-    assert "post-LN, none: 400, not yet." in picture.alt
+        assert svg.count(">again<" if sheet.narrow else ">lost again<") == 1
+    assert picture.alt.endswith("0.001, 0.01. post-LN: none, 400 (350–400), not yet; 60, 60, lost again.")
