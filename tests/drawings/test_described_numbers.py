@@ -97,10 +97,28 @@ def test_runs_stand_in_cells_with_their_range():
 
 
 def test_runs_that_have_not_learned_are_hatched():
-    cells = [[400, 350, 400], [1150, 1150, 450]]
-    groups = [("post-LN", [("none", cells)])]
+    lost = float("inf")
+    cells, others = [[400, 350, 400], [1150, 1150, 450]], [[60, 60], [lost, lost]]
+    groups = [("post-LN:", [("none", cells), ("60", others)])]
     picture = drawings.steps_until_learned([0.001, 0.01], groups, 1000)
     for sheet in picture.sheets:
         svg = sheet.svg()
         assert ">400<" in svg and "350–400" in svg and svg.count(">not yet<") == 1
-    assert "post-LN, none: 400, not yet." in picture.alt
+        assert svg.count(">again<" if sheet.narrow else ">lost again<") == 1
+    assert picture.alt.endswith("0.001, 0.01. post-LN: none, 400 (350–400), not yet; 60, 60, lost again.")
+
+
+def test_a_sentence_falls_apart_as_drawn():
+    """The pairs of the chapter's sentence in the shuffle of its page, and in the book's split."""
+    import torch
+
+    from attnbook.data import bundled_pairs, split_pairs
+    from attnbook.drawings.words import BETTER
+
+    pairs = bundled_pairs()
+    order = torch.randperm(len(pairs), generator=torch.manual_seed(0)).tolist()
+    shuffled = [pairs[i].target for i in order[: len(pairs) // 10] if pairs[i].source == "She's better."]
+    kept = [pair.target for pair in split_pairs(pairs, seed=0).test if pair.source == "She's better."]
+    assert shuffled == [BETTER[1]] and sorted(kept) == sorted(BETTER)
+    for sheet in drawings.a_sentence_on_one_side().sheets:
+        assert (sheet.svg().count(">test<"), sheet.svg().count(">training<")) == (4, 2)

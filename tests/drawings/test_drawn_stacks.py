@@ -48,7 +48,7 @@ def test_pieces_of_a_bar_are_as_long_as_their_shares():
         assert [b - a for a, b in pairwise(starts)] == pytest.approx(lengths[:-1], abs=0.2)
         assert ends[-1] == pytest.approx(sheet.width - 4, abs=0.2)
         assert [f">{n} %<" in svg for n in (10, 30, 60)] == [True] * 3
-    assert "one, 0.0 million: 10 embeddings, 30 attention, 60 feed" in picture.alt
+    assert "one, 0.0 million: 10 % embeddings, 30 % attention, 60 % feed" in picture.alt
 
 
 def test_unknown_kinds_and_empty_models_are_refused():

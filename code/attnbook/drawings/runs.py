@@ -76,7 +76,7 @@ def steps_until_learned(peaks: Sequence[float], groups: Sequence[tuple[str, Sequ
     Args:
         peaks: the learning rates.
         groups: a heading and its rows; a row is a name and, for each peak, the seeds' numbers of steps.
-        limit: more steps than this mean that a run has not learned.
+        limit: more steps than this mean that a run has not learned; infinitely many, that it has learned and lost it.
 
     Returns:
         The picture.
@@ -97,12 +97,24 @@ def steps_until_learned(peaks: Sequence[float], groups: Sequence[tuple[str, Sequ
             sheet.text(left + wide / 2, 77, f"{peak:g}", size=13)
         _table(sheet, 84, lefts, wide, groups, lambda steps: max(0.0, 1 - 2 * steps / limit), limit)
 
-    alt = "Median steps until a run has learned, by peak learning rate. " + " ".join(
-        f"{heading}, {name}: " + ", ".join(f"{median(c):.0f}" if median(c) <= limit else "not yet" for c in cells) + "."
+    alt = f"Median steps (and range) until a run has learned, at peak rates of {', '.join(f'{p:g}' for p in peaks)}. "
+    alt += " ".join(
+        f"{heading} " + "; ".join(f"{name}, {', '.join(_steps(c, limit) for c in cells)}" for name, cells in rows) + "."
         for heading, rows in groups
-        for name, cells in rows
     )
     return Picture(draw, alt)
+
+
+def _failed(found: Sequence[float]) -> str:
+    """What is said of runs that have not learned."""
+    return "lost again" if median(found) == float("inf") else "not yet"
+
+
+def _steps(found: Sequence[float], limit: float) -> str:
+    middle, low, high = median(found), min(found), max(found)
+    if middle > limit:
+        return _failed(found)
+    return f"{middle:.0f}" + (f" ({low:.0f}–{high:.0f})" if low < high else "")
 
 
 def _listed(cells: Sequence[Sequence[float]]) -> str:
@@ -135,8 +147,13 @@ def _table(
                 elif median(found) > limit:
                     sheet.hatch(*place)
                     sheet.box(*place, color="#ffffff", radius=0, line=1.5)
-                    sheet.box(left + wide / 2 - 26, y + high / 2 - 9, 52, 18, color="none", fill="#ffffff")
-                    sheet.text(left + wide / 2, y + high / 2 + 5, "not yet", size=13)
+                    words = _failed(found)
+                    lines = [words] if 8 * len(words) < wide else words.split()
+                    w, h = 8 * max(map(len, lines)), 15 * len(lines) + 2
+                    sheet.box(left + (wide - w) / 2, y + (high - h) / 2, w, h, color="none", fill="#ffffff")
+                    for row, line in enumerate(lines):
+                        below = 5 + 15 * (row - (len(lines) - 1) / 2)
+                        sheet.text(left + wide / 2, y + high / 2 + below, line, size=13)
                 else:
                     _runs(sheet, place, found, 0.02 + 0.42 * dark(median(found)))
             y += high

@@ -99,7 +99,7 @@ def where_the_parameters_are(counts: Mapping[str, Mapping[str, int]]) -> Picture
         total = sum(parts.values())
         if total <= 0:
             raise ValueError(f"{model} has no parameters; count them first")
-        shares = ", ".join(f"{100 * n / total:.0f} {kind}" for kind, n in parts.items() if n > 0.04 * total)
+        shares = ", ".join(f"{100 * n / total:.0f} % {kind}" for kind, n in parts.items() if n > 0.04 * total)
         said.append(f"{model}, {total / 1e6:.1f} million: {shares}.")
 
     def draw(sheet: Sheet) -> None:
@@ -113,11 +113,11 @@ def where_the_parameters_are(counts: Mapping[str, Mapping[str, int]]) -> Picture
                 sheet.bar(left, y + 24, length, 30, fill=fill)
                 if length > 0.04 * wide:
                     sheet.text(left + length / 2, y + 44, f"{100 * length / wide:.0f} %", size=14)
-                    words = "tables" if kind == "embeddings" and sheet.narrow else kind
-                    sheet.text(max(left + length / 2, x0 + 41), y + 70, words, size=13, color=GREY)
+                    size = 12 if sheet.narrow else 13
+                    sheet.text(max(left + length / 2, x0 + 38), y + 70, kind, size=size, color=GREY)
                 elif kind == "norms":
                     said = f"norms: {100 * length / wide:.1f} %"
                     sheet.text(x0 + wide, y + 14, said, anchor="end", size=13, color=GREY)
                 left += length
 
-    return Picture(draw, "One bar per model, shares of its parameters in percent. " + " ".join(said))
+    return Picture(draw, "One bar per model, divided by the shares of its parameters. " + " ".join(said))

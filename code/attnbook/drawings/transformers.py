@@ -17,11 +17,10 @@ WRITTEN = "#A0447A"  # the output's colour, dark enough for words
 
 
 @drawing(
-    "Two triangles for the same target, 9 1 7 4. On the left, training: all words are known, one row goes in, bos 9 1 "
-    "7 4, and its five positions are computed in one pass. The first sees bos and should say 9; the second bos and 9 "
-    "and should say 1; so on to the fifth, which sees all and should say eos. What comes later is hatched. On the "
-    "right, writing: the same five steps one after another, in five passes, since the word that comes out of a row "
-    "goes into the next."
+    "Two triangles for the same target, 9 1 7 4. In training all words are known: one row goes in, bos 9 1 7 4, and "
+    "its five positions are computed in one pass. The first sees bos and should say 9; the second bos and 9 and should "
+    "say 1; so on to the fifth, which sees all and should say eos. What comes later is hatched. In writing the same "
+    "five steps come one after another, in five passes, since the word that comes out of a row goes into the next."
 )
 def rows_at_once_or_in_turn(sheet: Sheet) -> None:
     """Training in one parallel pass beside writing word by word."""

@@ -3,10 +3,36 @@
 import torch
 
 from attnbook.attention import masked_softmax
-from attnbook.drawings.sheet import Sheet, drawing, shade
+from attnbook.drawings.sheet import Sheet, drawing, shade, tint
 from attnbook.page.style import GREY, INK, KEY, QUERY, VIOLET
 
 BATCH = (("Dive", "into", "Deep", "Learning"), ("Learn", "to", "code", ""), ("Hello", "world", "", ""))
+BETTER = "Elle va mieux.", "Elle se sent mieux.", "Elle est meilleure."
+
+
+@drawing(
+    "She's better. has three translations, so it makes three pairs. Pairs dealt out one by one: Elle va mieux. and "
+    "Elle est meilleure. go to training, Elle se sent mieux. to the test, so the test asks for a sentence that was "
+    "trained on. Dealt out by sentence: all three go to the test, and training has not seen the sentence."
+)
+def a_sentence_on_one_side(sheet: Sheet) -> None:
+    """Where the pairs of one sentence go if the split is by pair, and if it is by sentence."""
+    deals = (
+        ("split by pair", (False, True, False), "tested on a sentence that was trained on"),
+        ("split by sentence", (True, True, True), "training has not seen this sentence"),
+    )
+    for number, (title, tested, so) in enumerate(deals):
+        x, y = (4, 186 * number) if sheet.narrow else (4 + 360 * number, 0)
+        sheet.text(x, y + 16, title, anchor="start", bold=True)
+        sheet.box(x, y + 68, 92, 28, "She's better.", color=KEY, size=12.5)
+        for row, (french, test) in enumerate(zip(BETTER, tested, strict=True)):
+            middle = y + 46 + 36 * row
+            sheet.line((x + 92, y + 82), (x + 108, middle), color=GREY)
+            sheet.box(x + 108, middle - 14, 136, 28, french, color=QUERY, size=12.5)
+            sheet.line((x + 246, middle), (x + 262, middle), arrow=True)
+            look = {"color": VIOLET, "fill": tint(VIOLET), "bold": True} if test else {"color": INK}
+            sheet.box(x + 265, middle - 13, 66, 26, "test" if test else "training", size=13, **look)
+        sheet.text(x, y + 162, so, anchor="start", size=13, color=GREY)
 
 
 @drawing(
