@@ -27,6 +27,7 @@ NUMBERS = {
     "overlapping_keys": ("40", "60", "72", "26.8", "42.4", "50"),
     "two_stories_for_one_output": ("0.5",),
     "three_exponentials_shifted": ("−104", "88.7", "−100", "50"),
+    "what_certainty_costs": ("0.997", "0.001", "0.003", "0.173", "0.521", "0.925", "0.025", "0.072", "0.092", "0.349"),
     "what_bleu_counts": ("5 of 7", "3 of 6", "2 of 5", "1 of 4"),
     "two_words_in_turn_or_at_once": ("½", "¼"),
     "an_empty_row_spoils_the_matrix": (".27", ".73", "NaN"),

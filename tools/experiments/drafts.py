@@ -5,7 +5,9 @@ Varies: the draft (the page's Bahdanau model, or a table of word pairs, which co
     looks ahead.
 Equal: every sixth development sentence, the dice of a repeat, one core. All take turns in a repeat, and each time
     is divided by that of the Transformer alone.
-Control: the Transformer alone; the time of single passes over 1 to 9 words and of single drafted words.
+Control: the Transformer alone; the time of single passes over 1 to 9 words and of single drafted words; and of each
+    word's time, the parts that were spent in drafting, in the Transformer's passes, and in the rest (reading the
+    source, drawing words, book-keeping).
 Seeds: 7 of the dice, one for each repeat; median, smallest and largest are stored.
 Turned round by: a draft whose time is below that of the Transformer alone in every repeat.
 
@@ -15,7 +17,7 @@ Milliseconds are processor time. About two minutes on one core.
 import functools
 import time
 from collections.abc import Callable, Iterator
-from statistics import median
+from statistics import mean, median
 
 import torch
 
@@ -40,6 +42,26 @@ def models() -> tuple:
     return (model, drafts, [translator.encode([source]) for source in references(split.dev)])
 
 
+class Timed:
+    """A model that adds up the processor time of its passes, in milliseconds."""
+
+    def __init__(self, model):
+        self.model, self.ms = model, 0.0
+
+    def __getattr__(self, name: str):
+        found = getattr(self.model, name)
+        if name not in ("step", "extend"):
+            return found
+
+        def timed(*args, **kwargs):
+            began = time.process_time()
+            out = found(*args, **kwargs)
+            self.ms += 1000 * (time.process_time() - began)
+            return out
+
+        return timed
+
+
 def settings(options) -> Iterator[dict]:
     """One repeat after the other."""
     for seed in range(options.repeats):
@@ -49,19 +71,24 @@ def settings(options) -> Iterator[dict]:
 def written(seed: int, every: int, draft: str, lookahead: int) -> dict:
     """Write all translations once."""
     model, drafts, encoded = models()
+    large, small = Timed(model), Timed(drafts.get(draft))
     dice = torch.Generator().manual_seed(seed)
     words = passes = proposed = accepted = 0
     began = time.process_time()
     for ids, lens in encoded[::every]:
         if not draft:
-            number = len(sample(model, ids, lens, generator=dice)[0].ids)
+            number = len(sample(large, ids, lens, generator=dice)[0].ids)
             words, passes = words + number, passes + number
             continue
-        found = speculative(model, drafts[draft], ids, lens, generator=dice, lookahead=lookahead)
+        found = speculative(large, small, ids, lens, generator=dice, lookahead=lookahead)
         words, passes = words + len(found.ids), passes + found.target_calls
         proposed, accepted = proposed + found.proposed, accepted + found.accepted
     spent = 1000 * (time.process_time() - began)
-    return {"words": words, "passes": passes, "proposed": proposed, "accepted": accepted, "ms": spent / words}
+    parts = [part / words for part in (small.ms, large.ms, spent - small.ms - large.ms)]
+    return {
+        "words": words, "passes": passes, "proposed": proposed, "accepted": accepted,
+        "ms": spent / words, "parts": parts,
+    }  # fmt: skip
 
 
 @torch.no_grad()
@@ -111,12 +138,16 @@ def summary(results: list[dict], options) -> dict:
             "relative": [one["relative"] for one in same],
             "ms": [one["ms"] for one in same],
         }
-        rows.append(row | {k: [round(f(v), 3) for f in (median, min, max)] for k, v in shares.items() if v})
+        row |= {k: [round(f(v), 3) for f in (median, min, max)] for k, v in shares.items() if v}
+        rows.append(
+            row | {"parts": [round(mean(part), 3) for part in zip(*(one["parts"] for one in same), strict=True)]}
+        )
     single = {name: [result["single"][name] for result in results] for name in results[0]["single"]}
     return {
         "measured": "median, smallest and largest over the repeats: passes of the Transformer per word, the share of "
         "drafted words that stay, the time relative to the Transformer alone in the same repeat, milliseconds of "
-        "processor time per word; single: milliseconds of one pass over so many words, and of one drafted word",
+        "processor time per word; parts: the means of those spent in drafting, in the Transformer's passes and in "
+        "the rest; single: milliseconds of one pass over so many words, and of one drafted word",
         "rows": rows,
         "single": {name: [round(f(v), 3) for f in (median, min, max)] for name, v in single.items()},
     }

@@ -100,9 +100,9 @@ def _cell(sheet, x, y, wide, high, words, color, new=False) -> None:
 
 @drawing(
     "A tea room: tea has the key (1, 0) and costs 10, cake has (0, 1) and costs 20, afternoon tea has (0.6, 0.8), "
-    "which overlaps with both, and costs 50. In the middle, what a plain sum of the three pairs answers: 40, 60 and "
-    "72, all too high by what the other keys have written, which is hatched. On the right, the delta rule, which "
-    "writes only what is missing, 10, 20 and 28: it answers 26.8, 42.4 and 50."
+    "which overlaps with both, and costs 50. First the keys as arrows; then what a plain sum of the pairs answers: 40, "
+    "60 and 72, all too high by what the other keys have written, which is hatched; last, the delta rule, which writes "
+    "only what is missing, 10, 20 and 28: it answers 26.8, 42.4 and 50."
 )
 def overlapping_keys(sheet: Sheet) -> None:
     """Interference in a sum of outer products, and what the delta rule leaves of it."""
@@ -173,9 +173,9 @@ def _answers(sheet: Sheet, left: float, top: float, title: str, memory, written)
 
 
 @drawing(
-    "Weights of three keys, 0, 1 and 3, for the query 1. Left, a Gaussian kernel of width 1: 0.35, 0.57, 0.08; "
-    "the key 1 that is the query itself gets the most; the answer is 1.81. Middle, the kernel exp(qk): 0.04, 0.11, "
-    "0.84. Right, the kernel 1 + qk: 0.14, 0.29, 0.57. In both the largest key gets the most; the answers are 3.65 "
+    "Weights of three keys, 0, 1 and 3, for the query 1. First, a Gaussian kernel of width 1: 0.35, 0.57, 0.08; "
+    "the key 1 that is the query itself gets the most; the answer is 1.81. Then the kernel exp(qk): 0.04, 0.11, "
+    "0.84. Last, the kernel 1 + qk: 0.14, 0.29, 0.57. In these two the largest key gets the most; the answers are 3.65 "
     "and 3."
 )
 def near_or_large(sheet: Sheet) -> None:

@@ -11,8 +11,8 @@ WORDS, TILE = 4096, 128
 
 
 @drawing(
-    "On the left the table of all scores of 4096 queries and 4096 keys, 16,777,216 in each head, drawn with a dashed "
-    "outline: it is never stored. A tiny square in it is one tile of 128 by 128 scores, true to scale. On the right "
+    "First the table of all scores of 4096 queries and 4096 keys, 16,777,216 in each head, drawn with a dashed "
+    "outline: it is never stored. A tiny square in it is one tile of 128 by 128 scores, true to scale. Then "
     "the tile is enlarged; an arrow leads from it to what is kept for each query: the largest score so far, the sum "
     "and the output. Then the tile is forgotten and the next one is read."
 )
@@ -252,10 +252,10 @@ def waiting_for_bytes(sheet: Sheet) -> None:
 
 @drawing(
     "Two columns, each with a small box, the fast memory, above a large one, the slow memory; arrows between them are "
-    "as thick as the bytes that move, for one head of 64 over 4096 words with 2 bytes per number. Left, with the "
+    "as thick as the bytes that move, for one head of 64 over 4096 words with 2 bytes per number. First, with the "
     "table: Q, K, V in, 1.6 MB; scores out and in, weights out and in, 33.6 MB each time, numbered as trips 1 to 4; "
     "output out, 0.5 MB; together "
-    "136 MB. Right, in tiles: Q in, 0.5 MB; K and V in once for each of 32 tiles of queries, 33.6 MB; output out, 0.5 "
+    "136 MB. Then, in tiles: Q in, 0.5 MB; K and V in once for each of 32 tiles of queries, 33.6 MB; output out, 0.5 "
     "MB; together 35 MB."
 )
 def fast_and_slow_memory(sheet: Sheet) -> None:

@@ -1,4 +1,6 @@
-"""A drawing of what encoders and language models are trained on."""
+"""Drawings of what models are trained on: two tasks for one sentence, and a loss with label smoothing."""
+
+import math
 
 from attnbook.drawings.sheet import Sheet, drawing
 from attnbook.page.style import GREY, INK, KEY, OUTPUT, QUERY, VIOLET
@@ -52,3 +54,42 @@ def _objective(sheet: Sheet, left: float, top: float, masked: bool) -> None:
     sheet.text(x + 5 * cell + 12, y + 30, "asked at", anchor="start", size=14, color=VIOLET)
     sheet.text(x + 5 * cell + 12, y + 52, "1 place of 5" if masked else "5 places of 5", anchor="start", bold=True)
     sheet.text(x + 2.5 * cell, y + 5 * cell + 18, "who may look at whom", size=13, color=GREY)
+
+
+MODELS = ("nearly certain", 0.997, 0.001), ("as asked", 0.925, 0.025)  # of the right word, and of each of three others
+
+
+@drawing(
+    "The smoothed loss of two models as bars of four parts, one for each word. The nearly certain model, which gives "
+    "the right word 0.997 and each other 0.001, pays 0.003 for the right word and 3 times 0.173 for the others, which "
+    "are hatched: 0.521. The model that does as asked, with 0.925 and 0.025, pays 0.072 and 3 times 0.092: 0.349."
+)
+def what_certainty_costs(sheet: Sheet) -> None:
+    """What each word adds to the smoothed loss of two models, with four words and ε = 0.1."""
+    _, right, other = MODELS[1]  # what is asked of each word
+    left, wide, row = (8, 486, 84) if sheet.narrow else (190, 780, 72)
+    for number, (name, p, q) in enumerate(MODELS):
+        top = 38 + row * number
+        at = (left, top - 22, "start") if sheet.narrow else (left - 14, top + 15, "end")
+        sheet.text(at[0], at[1], name, anchor=at[2], bold=True)
+        at = (left + 130, top - 22, "start") if sheet.narrow else (left - 14, top + 34, "end")
+        sheet.text(at[0], at[1], f"{p:.3f} and 3 · {q:.3f}", anchor=at[2], size=13, color=GREY)
+        parts = [-right * math.log(p), *[-other * math.log(q)] * 3]
+        x = left
+        for word, part in enumerate(parts):
+            if word:
+                sheet.hatch(x, top, wide * part, 30)
+                sheet.box(x, top, wide * part, 30, color=GREY, radius=0, line=1)
+            else:
+                sheet.box(x, top, wide * part, 30, color=INK, fill=VIOLET, radius=0, line=1)
+                sheet.text(left, top - 5, f"{part:.3f}", anchor="start", size=13, color=VIOLET)
+            x += wide * part
+        middle = left + wide * (parts[0] + 1.5 * parts[1])
+        sheet.bar(middle - 36, top + 6, 72, 18, fill="#ffffff")
+        sheet.text(middle, top + 20, f"3 · {parts[1]:.3f}", size=13)
+        sheet.text(x + 8, top + 20, f"= {sum(parts):.3f}", anchor="start", bold=True)
+    low = 38 + row + 46
+    sheet.bar(left, low, 16, 14, fill=VIOLET)
+    sheet.text(left + 22, low + 12, "for the right word", anchor="start", size=13)
+    sheet.hatch(left + 160, low, 16, 14)
+    sheet.text(left + 182, low + 12, "for the three others", anchor="start", size=13)

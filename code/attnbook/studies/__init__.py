@@ -92,7 +92,6 @@ from attnbook.studies.overwriting import (
     best_step,
     draw_pairs,
     fill_memory,
-    read_errors,
     read_rightly,
     recalled,
 )
@@ -266,7 +265,6 @@ __all__ = [
     "best_step",
     "draw_pairs",
     "fill_memory",
-    "read_errors",
     "read_rightly",
     "recalled",
     "MEMORIES",

@@ -109,24 +109,3 @@ def best_step(n: int, common: float = 0.0) -> float:
     return max(
         STEPS, key=lambda step: recalled(step, n, common, range(100, 120)).mean().item()
     )
-
-
-def read_errors(
-    rule: str | float, n: int, common: float = 0.0, seeds: range = range(20)
-) -> tuple[float, float]:
-    """The error of all answers relative to the values, as read and after the best single factor.
-
-    Args:
-        rule, n, common, seeds: see `recalled`.
-
-    Returns:
-        both, averaged over the draws.
-    """
-    found = []
-    for seed in seeds:
-        key, value = draw_pairs(n, common, seed)
-        read = key @ fill_memory(rule, key, value).mT
-        factor = (read * value).sum() / read.square().sum()
-        found.append([(value - by * read).norm() / value.norm() for by in (1, factor)])
-    as_read, scaled = torch.tensor(found).mean(0).tolist()
-    return as_read, scaled
