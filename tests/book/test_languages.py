@@ -7,6 +7,7 @@ from test_build import pages
 from test_classroom import RIGHT, WRONG, Reader
 from test_pages import WIDE, visit
 
+from attnbook.widgets.page import figures_in
 from tools.barriers import DESK, PHONE
 from tools.languages import LANGUAGES, is_translated
 
@@ -14,6 +15,7 @@ CHINESE = LANGUAGES["zh_CN"]
 CHAPTER = "chapters/04-masked-softmax"
 IDS = re.compile(r'<[a-z]\w*\b[^>]*? id="([^"]+)"')
 TEX = re.compile(r'<annotation encoding="application/x-tex">(.*?)</annotation>', re.DOTALL)
+HAN = re.compile("[\u4e00-\u9fff]")
 TEXT = re.compile(r"\\text\{[^{}]*\}")
 
 
@@ -61,6 +63,55 @@ def test_what_is_left_in_english_says_so(chinese):
     assert "unfinished" not in whole
     assert 'lang="zh"' not in whole  # all of it is
     assert re.search(r'<em lang="en">Hello world</em>', whole)
+
+
+def plain(html: str) -> str:
+    return " ".join(re.sub("<[^>]*>", " ", html).split())
+
+
+def test_each_figure_has_its_words(built_book, chinese):
+    """Put in when the pages are assembled: Sphinx does not write a page anew for the catalog of a figure."""
+    seen = set()
+    for path in chinese.rglob("*.html"):
+        page = path.read_text("utf-8")
+        shown = figures_in(page)
+        scripts = re.findall(r'src="[./]*_static/attnbook/words-zh-CN/(\w+)\.js"', page)
+        assert scripts == (["kit", *shown] if shown else []), path.name
+        assert page.index("words-zh-CN.js") < page.index("/languages.js"), path.name
+        made = built_book.parent / CHINESE.folder / "html" / path.relative_to(chinese)
+        assert "attnbook/words-" not in made.read_text("utf-8")
+        seen |= {*shown}
+    assert len(seen) > 20
+
+
+def test_what_is_folded_says_in_chinese_what_it_is(built_book, chinese):
+    for path in chinese.rglob("*.html"):
+        own, english = (article(page) for page in (path, built_book / path.relative_to(chinese)))
+        folds = re.findall("<summary(?! class=.sd).*?</summary>", own, re.DOTALL)  # all but choices
+        assert [fold for fold in folds if not HAN.search(fold)] == [], path.name
+        for what, name in {"source": "代码", "outputs?": "输出"}.items():
+            found = len(re.findall(f">Show code cell {what}<", english))
+            assert own.count(f">显示{name}<") == own.count(f">隐藏{name}<") == found, path.name
+    assert "本页检验过的全部 9 条断言" in article(chinese / f"{CHAPTER}.html")
+
+
+def test_what_surrounds_a_text_is_in_chinese(chinese):
+    """Labels and tooltips of the theme, its foot, and the search."""
+    for name in ("index", CHAPTER, "search"):
+        page = (chinese / f"{name}.html").read_text("utf-8")
+        around = page.partition("<body")[2].replace(article(chinese / f"{name}.html"), "")
+        said = re.findall(r'(?:aria-label|title|placeholder)="([^"]*)"', around)
+        foot = around.partition('<footer class="bd-footer-content">')[2].partition("</footer>")[0]
+        said += [plain(piece) for piece in re.findall("<p.*?</p>", foot, re.DOTALL)]
+        assert len(said) > 10
+        assert [text for text in said if re.search("[A-Za-z]", text) and not HAN.search(text)] == []
+        assert "列印" not in page
+
+
+def test_a_table_in_an_exercise_is_in_chinese(chinese):
+    exercise = article(chinese / "chapters/02-attention-pooling.html").partition('id="ex-kernel-pooling"')[2]
+    cells = [plain(cell) for cell in re.findall("<th.*?</th>", exercise.partition("</table>")[0], re.DOTALL)]
+    assert cells == ["查询", "键", "值", "权重", "答案"]
 
 
 def test_a_page_of_the_package_leads_to_chinese_and_back(built_book, chinese):
