@@ -8,8 +8,9 @@ from test_classroom import RIGHT, WRONG, Reader
 from test_pages import WIDE, visit
 
 from attnbook.widgets.page import figures_in
-from tools.barriers import DESK, PHONE
+from tools.barriers import DESK, PHONE, SETTLED
 from tools.languages import LANGUAGES, is_translated
+from tools.languages.checks import SIGNS
 
 CHINESE = LANGUAGES["zh_CN"]
 CHAPTER = "chapters/04-masked-softmax"
@@ -120,6 +121,29 @@ def test_a_page_of_the_package_leads_to_chinese_and_back(built_book, chinese):
     page = (chinese / f"{CHAPTER}.html").read_text("utf-8")
     assert 'href="../../chapters/api/attention.html"' in page
     assert '<link rel="alternate" hreflang="en" href="../../chapters/04-masked-softmax.html">' in page
+
+
+SAID = """() => [...document.querySelectorAll(".attnbook-figure")].flatMap((figure) => [
+  ...[...figure.querySelectorAll("text, p, output:not(pre *), button, label, option")].map((e) => e.textContent),
+  ...[...figure.querySelectorAll("[aria-label]")].map((e) => e.getAttribute("aria-label")),
+])"""
+
+
+def test_a_figure_puts_no_english_punctuation_between_chinese_words(reader, chinese):
+    """What a figure says at first, put together from what is translated, is set as a translation has to be."""
+    heard, seen = [], set()
+    for path in sorted(chinese.rglob("*.html")):
+        shown = {*figures_in(path.read_text("utf-8"))}
+        if shown <= seen:
+            continue
+        seen |= shown
+        reader.goto(path.as_uri())
+        reader.evaluate(SETTLED)
+        assert reader.locator(".attnbook-figure:not(.ab-live)").count() == 0
+        said = reader.evaluate(SAID)
+        assert any(HAN.search(text) for text in said), path.name
+        heard += [(path.stem, text) for text in said if any(re.search(sign, text.strip()) for sign in SIGNS)]
+    assert heard == []
 
 
 @pytest.mark.parametrize("name", ["index", CHAPTER, "chapters/glossary", "search"])

@@ -2,7 +2,7 @@
  * measured, and a table. */
 
 import { figure } from "../kit/card.js";
-import { clamp, COLOUR, columns, fmt, html, range, say } from "../kit/kit.js";
+import { clamp, COLOUR, columns, fmt, html, range, say, sentences } from "../kit/kit.js";
 import { linear, NARROW } from "../kit/paint.js";
 
 const SCORES = [
@@ -106,7 +106,7 @@ function inWords(sizes) {
       : ratio < 1
         ? say`, which holds ${numbers} many numbers, each put through a tanh.`
         : say` and holds ${numbers} many numbers, each put through a tanh.`;
-  return say("{work}{held} {saved}", { work, held, saved: inTime(sizes) || inArithmetic(sizes, ratio < 1) });
+  return sentences(work + held, inTime(sizes) || inArithmetic(sizes, ratio < 1));
 }
 
 function inTime(sizes) {
@@ -315,7 +315,7 @@ function render({ model, el }) {
           { label, parameters, multiply_adds, largest },
         );
       });
-      return say`Costs: ${lines.join("; ")}`;
+      return say`Costs: ${lines.join(say("; "))}`;
     },
     height: (width) => rowTop(width < NARROW, SCORES.length) + 4,
     draw: drawTable,
