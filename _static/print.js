@@ -1,12 +1,14 @@
-/* Opens what is folded while the page is printed, code and hints among it, and folds it again afterwards. The choices
- * of a quiz stay folded: their replies are not for the eye of somebody who still thinks. */
+/* Opens what is folded while the page is printed, code among it, and folds it again afterwards. The choices of a quiz
+ * stay folded, and so do hints and solutions: replies are not for the eye of somebody who still thinks. */
 (function () {
   "use strict";
+  const t = (...said) => globalThis.attnbookSay(...said); // tools/languages
   let opened = [];
   addEventListener("beforeprint", () => {
     const folded = document.querySelectorAll("main details:not([open])");
-    opened = [...folded].filter((details) => !details.closest(".predict, .quiz"));
+    opened = [...folded].filter((details) => !details.closest(".predict, .quiz, .attnbook-hints"));
     for (const details of opened) details.open = true;
+    for (const hints of document.querySelectorAll(".attnbook-hints")) hints.dataset.where = t("In the page:");
   });
   addEventListener("afterprint", () => {
     for (const details of opened) details.open = false;

@@ -1,7 +1,8 @@
 """Sphinx extension: the files beside the pages, as they are downloaded.
 
-A notebook begins with a note on what it needs, which nothing else says outside the book's folder. Each file also comes
-as a script, which is all that a page opened from a file can load (_static/files.js).
+A notebook begins with a note on what it needs, which nothing else says outside the book's folder, and of its outputs it
+keeps the text: pictures and figures are four fifths of its size, the page has them, and each cell makes its own again.
+Each file also comes as a script, which is all that a page opened from a file can load (_static/files.js).
 """
 
 import json
@@ -11,18 +12,22 @@ from tools.classroom import packed
 from tools.languages import translation
 
 NOTE = "what-this-needs"  # id of a cell
+TEXT = "text/plain", "text/markdown", "text/latex"
 
 
-def with_note(notebook: str, repository: str = "") -> str:
-    """A notebook for download, with its note in front.
+def prepared(notebook: str, repository: str = "") -> str:
+    """A notebook for download, with its note in front and without its pictures.
 
     Args:
-        notebook: its JSON; one that has the note already stays as it is.
+        notebook: its JSON; one that is prepared already stays as it is.
         repository: address of the book's repository, if there is one.
     """
     content = json.loads(notebook)
+    for cell in content["cells"]:
+        if "outputs" in cell:
+            cell["outputs"] = [kept for output in cell["outputs"] if (kept := _text_of(output))]
     if content["cells"] and content["cells"][0].get("id") == NOTE:
-        return notebook
+        return _written(content)
     if repository:
         install = f'`pip install "attnbook[notebooks] @ git+{repository}"`'
     else:
@@ -32,6 +37,20 @@ def with_note(notebook: str, repository: str = "") -> str:
         f"{install}, with Python 3.11 or newer. The book's page “Where to begin” says more.*"
     )
     content["cells"].insert(0, {"cell_type": "markdown", "id": NOTE, "metadata": {}, "source": [note]})
+    return _written(content)
+
+
+def _text_of(output: dict) -> dict:
+    """What is left of an output without pictures and figures; nothing, if it was one."""
+    data = output.get("data")
+    if data is None:
+        return output
+    drawn = any(kind.startswith("image/") for kind in data)
+    text = {} if drawn else {kind: data[kind] for kind in TEXT if kind in data}
+    return {**output, "data": text} if text else {}
+
+
+def _written(content: dict) -> str:
     return json.dumps(content, ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
@@ -46,7 +65,7 @@ def _prepare(app, error):
         if path.suffix not in (".ipynb", ".md"):
             continue
         text = path.read_text("utf-8")
-        ready = with_note(text, repository) if path.suffix == ".ipynb" else text
+        ready = prepared(text, repository) if path.suffix == ".ipynb" else text
         if ready == text and script.exists() and script.stat().st_mtime > path.stat().st_mtime:
             continue  # as an earlier build has left it
         path.write_text(ready, "utf-8")

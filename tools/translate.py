@@ -18,7 +18,7 @@ import polib
 
 from tools import ROOT
 from tools.languages import LANGUAGES, LOCALE, Language, drawings, exercises, figures
-from tools.languages.catalogs import coverage, documents, formula_words, open_sentences, sentences, terms, update, wrong
+from tools.languages.catalogs import coverage, documents, open_sentences, sentences, terms, update, wrong
 from tools.languages.pages import spoken
 
 
@@ -41,7 +41,7 @@ def known_pages(language: Language, names: list[str]) -> list[str]:
 def _update(language: Language, names: list[str]) -> int:
     found = documents()
     said = {page: sentences(page, document) for page, document in found.items()}
-    said["words"] = spoken([word for document in found.values() for word in formula_words(document)])
+    said["words"] = spoken(found.values())
     said |= figures.sentences(found) | drawings.sentences(found) | exercises.sentences()
     changed = update(language, said)
     for page in known_pages(language, names):

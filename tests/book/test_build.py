@@ -165,13 +165,33 @@ def test_a_downloaded_notebook_begins_with_what_it_needs(built_book):
     import json
 
     from tools import ROOT
-    from tools.downloads import with_note
+    from tools.downloads import prepared
 
     path = built_book / "_sources" / "chapters" / "04-masked-softmax.ipynb"
     note, *cells = json.loads(path.read_text("utf-8"))["cells"]
     assert 'pip install ".[notebooks]"' in note["source"][0]
     stored = (ROOT / "chapters" / path.name).read_text("utf-8")
-    assert cells == json.loads(stored)["cells"]
-    assert with_note(path.read_text("utf-8")) == path.read_text("utf-8")  # only once
-    named = json.loads(with_note(stored, "https://example.org/book"))["cells"][0]
+    assert [cell["source"] for cell in cells] == [cell["source"] for cell in json.loads(stored)["cells"]]
+    assert prepared(path.read_text("utf-8")) == path.read_text("utf-8")  # only once
+    named = json.loads(prepared(stored, "https://example.org/book"))["cells"][0]
     assert "git+https://example.org/book" in named["source"][0]
+
+
+def test_a_downloaded_notebook_keeps_what_its_cells_say_and_no_picture(built_book):
+    import nbformat
+
+    from tools import ROOT
+
+    paths = sorted((built_book / "_sources").rglob("*.ipynb"))
+    size = sum(path.stat().st_size for path in paths)
+    assert len(paths) > 20 and size < 2_000_000, size
+    for path in paths:
+        copy, stored = (nbformat.read(p, 4) for p in (path, ROOT / "chapters" / path.name))
+        nbformat.validate(copy)
+        assert len(copy.cells) == len(stored.cells) + 1
+        for kept, cell in zip(copy.cells[1:], stored.cells, strict=True):
+            own, whole = kept.pop("outputs", []), cell.pop("outputs", [])
+            assert kept == cell
+            said = [output.text for output in whole if output.output_type == "stream"]
+            assert [output.text for output in own if output.output_type == "stream"] == said
+            assert {kind for output in own for kind in output.get("data", {})} <= {"text/plain", "text/markdown"}

@@ -200,6 +200,7 @@ def test_answers_are_handed_in_and_graded_as_in_the_page(
     tried.locator(".cm-content").wait_for()
     two.page.keyboard.press("Control+a")
     two.page.keyboard.insert_text("mine = 'tried'")
+    assert tried.get_by_role("button", name="Restore this cell").inner_text() == "Restore"  # nothing was asked there
 
     class_folder = tmp_path / "class"
     class_folder.mkdir()

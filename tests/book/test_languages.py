@@ -7,13 +7,16 @@ from test_build import pages
 from test_classroom import RIGHT, WRONG, Reader
 from test_pages import WIDE, visit
 
-from tools.barriers import DESK, PHONE
+from attnbook.widgets.page import figures_in
+from tools.barriers import DESK, PHONE, SETTLED
 from tools.languages import LANGUAGES, is_translated
+from tools.languages.checks import SIGNS
 
 CHINESE = LANGUAGES["zh_CN"]
 CHAPTER = "chapters/04-masked-softmax"
 IDS = re.compile(r'<[a-z]\w*\b[^>]*? id="([^"]+)"')
 TEX = re.compile(r'<annotation encoding="application/x-tex">(.*?)</annotation>', re.DOTALL)
+HAN = re.compile("[\u4e00-\u9fff]")
 TEXT = re.compile(r"\\text\{[^{}]*\}")
 
 
@@ -63,12 +66,84 @@ def test_what_is_left_in_english_says_so(chinese):
     assert re.search(r'<em lang="en">Hello world</em>', whole)
 
 
+def plain(html: str) -> str:
+    return " ".join(re.sub("<[^>]*>", " ", html).split())
+
+
+def test_each_figure_has_its_words(built_book, chinese):
+    """Put in when the pages are assembled: Sphinx does not write a page anew for the catalog of a figure."""
+    seen = set()
+    for path in chinese.rglob("*.html"):
+        page = path.read_text("utf-8")
+        shown = figures_in(page)
+        scripts = re.findall(r'src="[./]*_static/attnbook/words-zh-CN/(\w+)\.js"', page)
+        assert scripts == (["kit", *shown] if shown else []), path.name
+        assert page.index("words-zh-CN.js") < page.index("/languages.js"), path.name
+        made = built_book.parent / CHINESE.folder / "html" / path.relative_to(chinese)
+        assert "attnbook/words-" not in made.read_text("utf-8")
+        seen |= {*shown}
+    assert len(seen) > 20
+
+
+def test_what_is_folded_says_in_chinese_what_it_is(built_book, chinese):
+    for path in chinese.rglob("*.html"):
+        own, english = (article(page) for page in (path, built_book / path.relative_to(chinese)))
+        folds = re.findall("<summary(?! class=.sd).*?</summary>", own, re.DOTALL)  # all but choices
+        assert [fold for fold in folds if not HAN.search(fold)] == [], path.name
+        for what, name in {"source": "代码", "outputs?": "输出"}.items():
+            found = len(re.findall(f">Show code cell {what}<", english))
+            assert own.count(f">显示{name}<") == own.count(f">隐藏{name}<") == found, path.name
+    assert "本页检验过的全部 9 条断言" in article(chinese / f"{CHAPTER}.html")
+
+
+def test_what_surrounds_a_text_is_in_chinese(chinese):
+    """Labels and tooltips of the theme, its foot, and the search."""
+    for name in ("index", CHAPTER, "search"):
+        page = (chinese / f"{name}.html").read_text("utf-8")
+        around = page.partition("<body")[2].replace(article(chinese / f"{name}.html"), "")
+        said = re.findall(r'(?:aria-label|title|placeholder)="([^"]*)"', around)
+        foot = around.partition('<footer class="bd-footer-content">')[2].partition("</footer>")[0]
+        said += [plain(piece) for piece in re.findall("<p.*?</p>", foot, re.DOTALL)]
+        assert len(said) > 10
+        assert [text for text in said if re.search("[A-Za-z]", text) and not HAN.search(text)] == []
+        assert "列印" not in page
+
+
+def test_a_table_in_an_exercise_is_in_chinese(chinese):
+    exercise = article(chinese / "chapters/02-attention-pooling.html").partition('id="ex-kernel-pooling"')[2]
+    cells = [plain(cell) for cell in re.findall("<th.*?</th>", exercise.partition("</table>")[0], re.DOTALL)]
+    assert cells == ["查询", "键", "值", "权重", "答案"]
+
+
 def test_a_page_of_the_package_leads_to_chinese_and_back(built_book, chinese):
     english = (built_book / "chapters/api/attention.html").read_text("utf-8")
     assert 'href="../../zh/index.html" hreflang="zh-CN"' in english and 'rel="alternate"' not in english
     page = (chinese / f"{CHAPTER}.html").read_text("utf-8")
     assert 'href="../../chapters/api/attention.html"' in page
     assert '<link rel="alternate" hreflang="en" href="../../chapters/04-masked-softmax.html">' in page
+
+
+SAID = """() => [...document.querySelectorAll(".attnbook-figure")].flatMap((figure) => [
+  ...[...figure.querySelectorAll("text, p, output:not(pre *), button, label, option")].map((e) => e.textContent),
+  ...[...figure.querySelectorAll("[aria-label]")].map((e) => e.getAttribute("aria-label")),
+])"""
+
+
+def test_a_figure_puts_no_english_punctuation_between_chinese_words(reader, chinese):
+    """What a figure says at first, put together from what is translated, is set as a translation has to be."""
+    heard, seen = [], set()
+    for path in sorted(chinese.rglob("*.html")):
+        shown = {*figures_in(path.read_text("utf-8"))}
+        if shown <= seen:
+            continue
+        seen |= shown
+        reader.goto(path.as_uri())
+        reader.evaluate(SETTLED)
+        assert reader.locator(".attnbook-figure:not(.ab-live)").count() == 0
+        said = reader.evaluate(SAID)
+        assert any(HAN.search(text) for text in said), path.name
+        heard += [(path.stem, text) for text in said if any(re.search(sign, text.strip()) for sign in SIGNS)]
+    assert heard == []
 
 
 @pytest.mark.parametrize("name", ["index", CHAPTER, "chapters/glossary", "search"])

@@ -59,7 +59,7 @@ def test_what_is_folded_is_printed_and_folded_again(browser, built_book):
     page = context.new_page()
     page.goto((built_book / "chapters/04-masked-softmax.html").as_uri())
     folded = "() => document.querySelectorAll('main details:not([open])').length"
-    others = "() => document.querySelectorAll(':is(.predict, .quiz) details').length"
+    others = "() => document.querySelectorAll(':is(.predict, .quiz, .attnbook-hints) details').length"
     before, choices = page.evaluate(folded), page.evaluate(others)
     assert before > choices > 0
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
@@ -84,6 +84,34 @@ def test_what_is_opened_for_the_paper_is_on_it_and_leaves_no_page_half_empty(bro
     assert "Hidecode" not in whole and "On this page" not in " ".join(texts)
     lines = sorted(len(text.splitlines()) for text in texts[1:-1])
     assert lines[0] > 12, "a page is nearly empty"
+
+
+def test_choices_are_printed_as_a_list_and_help_as_one_line(browser, built_book, tmp_path):
+    context = browser.new_context(offline=True)
+    page = context.new_page()
+    page.goto((built_book / "chapters/04-masked-softmax.html").as_uri())
+    choices = page.locator("fieldset.quiz").first.locator(".choice label").all_inner_texts()
+    solution = page.locator(".attnbook-hints pre").first.text_content()
+    page.pdf(path=tmp_path / "a.pdf", format="A4")
+    context.close()
+    text = "\n".join(page.extract_text() for page in PdfReader(tmp_path / "a.pdf").pages)
+    lines = [" ".join(line.split()) for line in text.splitlines()]
+    assert len(choices) == 3 and {f"○ {choice.strip()}" for choice in choices} <= {*lines}
+    parts = "Hint 1", "Hint 2", "Hint 3", "Solution", "Why the wrong answer looks right"
+    assert lines.count(f"In the page: {' '.join(parts)}") == 3
+    code = [" ".join(line.split()) for line in solution.splitlines() if "=" in line]
+    assert code and not {*code} & {*lines}
+
+
+def test_what_is_printed_of_the_help_is_said_in_chinese(browser, built_book):
+    context = browser.new_context(offline=True)
+    page = context.new_page()
+    page.goto((built_book / "zh/chapters/04-masked-softmax.html").as_uri())
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    said = "hints => getComputedStyle(hints, '::before').content"
+    assert page.locator(".attnbook-hints").first.evaluate(said) == '"在网页里： "'
+    context.close()
 
 
 def test_every_icon_of_a_page_is_in_the_font(built_book):

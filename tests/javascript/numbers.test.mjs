@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
 import {
-  clamp, columns, dot, fmt, fmtShort, linspace, mean, nearest, range, say, seededNormals, seededUniforms, softmax, sum,
-  variance, weightFill,
+  clamp, columns, dot, fmt, fmtShort, linspace, mean, nearest, range, say, seededNormals, seededUniforms, sentences, softmax,
+  sum, variance, weightFill,
 } from "../../code/attnbook/widgets/kit/kit.js";
 import { linear, ticks } from "../../code/attnbook/widgets/kit/paint.js";
 import { division, lengthFactor, sentenceOf, textWidth } from "../../code/attnbook/widgets/kit/words.js";
@@ -50,6 +50,12 @@ test("a character of East Asia takes the room of two letters", () => {
   assert.equal(columns("我们！"), 6);
   assert.equal(textWidth("我们！", 10), 30);
   assert.equal(textWidth("e\u0301", 10), textWidth("e", 10));
+});
+
+test("sentences stand one after another, in Chinese without a space", () => {
+  assert.equal(sentences("One.", "", "Two.", undefined), "One. Two.");
+  assert.equal(sentences("一。", "2 个。", "“Un.”", "三。"), "一。2 个。“Un.”三。");
+  assert.equal(sentences("“Un.”", "“Deux.”"), "“Un.” “Deux.”");
 });
 
 test("sums are NumPy's", () => {

@@ -84,6 +84,12 @@ def formula_words(document: nodes.document) -> list[str]:
     return [found[2].strip() for formula in formulas for found in FORMULA_TEXT.finditer(formula.astext())]
 
 
+def prompts(document: nodes.document) -> list[str]:
+    """What a page's folded cells are called where its text gives them a name."""
+    given = [node.get(way, "") for node in document.findall(nodes.container) for way in ("prompt_show", "prompt_hide")]
+    return [text for text in dict.fromkeys(given) if text and "{type}" not in text]
+
+
 def updated(old: polib.POFile | None, sentences: dict[str, str], language: Language) -> polib.POFile:
     """A catalog with exactly these sentences: translations are kept, what has vanished stands at the end.
 

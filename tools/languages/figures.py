@@ -103,12 +103,16 @@ def sentences(documents: dict[str, nodes.document]) -> dict[str, dict[str, str]]
     return spoken
 
 
+def _words(module: str, language: Language) -> dict[str, str]:
+    """What a figure says, with its translations."""
+    return {e.msgid: e.msgstr for e in entries(language.catalog(catalog(module))) if e.comment != ALT and e.msgstr}
+
+
 def scripts(language: Language) -> dict[str, str]:
     """The words of each figure that has translated ones, as a script: its name in `_static` to JavaScript text."""
     found = {}
     for module in modules():
-        known = {e.msgid: e.msgstr for e in entries(language.catalog(catalog(module))) if e.comment != ALT and e.msgstr}
-        if known:
+        if known := _words(module, language):
             text = json.dumps(known, ensure_ascii=False, indent=0)
             found[script(module, language)] = (
                 f"globalThis.attnbookWords = Object.assign(globalThis.attnbookWords ?? {{}}, {text});\n"
@@ -123,10 +127,8 @@ def script(module: str, language: Language) -> str:
 
 def page_scripts(body: str, language: Language) -> list[str]:
     """The names of the scripts that a page with these figures loads before them."""
-    wanted = ["kit", *figures_in(body)]
-    names = [script(module, language) for module in wanted if len(wanted) > 1]
-    known = scripts(language)
-    return [name for name in names if name in known]
+    shown = figures_in(body)
+    return [script(module, language) for module in ("kit", *shown) if shown and _words(module, language)]
 
 
 def with_alternatives(page: str, language: Language) -> str:

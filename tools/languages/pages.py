@@ -7,6 +7,7 @@ Pages that stay in English are read, since others lead to them, but not written.
 
 import json
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 import yaml
@@ -18,7 +19,7 @@ from sphinx_exercise.nodes import exercise_subtitle
 
 from tools import ROOT, search
 from tools.languages import LANGUAGES, Language, drawings, entries, exercises, figures, is_translated, translation
-from tools.languages.catalogs import coverage, in_formulas
+from tools.languages.catalogs import coverage, formula_words, in_formulas, prompts
 from tools.pages import lighter
 from tools.styles import BUNDLE, OURS, SHEET
 
@@ -27,15 +28,23 @@ DONE = 0.6  # the share of a page that is translated; one below says that it is 
 UNFINISHED = "This page is not yet translated as a whole. What is missing stands here in English."
 HAN = re.compile("[\u4e00-\u9fff]")
 LETTERS = re.compile("[A-Za-z]{2}")
+CLAIMED = "All {number} claims that this page has checked"  # attnbook/page/claims.py
+CLAIMS = re.compile(re.escape(CLAIMED).replace(r"\{number\}", r"(\d+)"))
 # what the theme and others write, and have no words of ours for
 THEIRS = (
-    *("On this page", "Show code", "Hide code", "Search the book", "The book", "Link to this equation", "Search"),
+    *("On this page", "Search the book", "Search this book...", "The book", "Link to this equation", "Search"),
+    *(f"{way} code cell {what}" for what in ("source", "output", "outputs", "content") for way in ("Show", "Hide")),
+    *(CLAIMED, "Color mode", "System Settings", "Link to this heading"),
+    *("Main", "Page", "the authors of Paying Attention", "© Copyright 2026."),
+    "列印成 PDF",  # the theme's own translation of “Print to PDF” is that of another region
     *("Code under the MIT License, all else under CC BY 4.0", "Paying Attention - Home", "Toggle primary sidebar"),
-    *("Toggle secondary sidebar", "Download this page", "Download source file", "Print to PDF", "Fullscreen mode"),
+    *("Toggle secondary sidebar", "Download this page", "Download source file", "Fullscreen mode"),
     *("previous page", "next page", "Previous", "Next", "Contents", "Copy to clipboard", "Skip to main content"),
     *("the term", "in Chinese", "in one line", UNFINISHED),
     "This page has no JavaScript now. With it, answers can be written and checked here; without it, in the notebook.",
 )
+# a text between two tags, or an attribute
+TEXT = re.compile(r'(>\s*)([^<>\s][^<>]*?)(?=\s*<)|(=")([^"]+)(?=")')
 ADDRESS = re.compile(r'((?:href|src)=")((?:\.\./)*)((?:_static|_images|_sources)/[^"?#]*)(\?[^"#]*)?')
 TRANSLATIONS = re.compile(r"\n\s*<script[^>]*/translations\.js[^>]*></script>")
 
@@ -75,7 +84,9 @@ class Pages(StandaloneHTMLBuilder):
 
 
 class Untranslatable(SphinxTransform):
-    """Keeps display formulas from being translated, of which nothing would be left, and lets titles of exercises be."""
+    """Keeps display formulas from being translated, of which nothing would be left; lets titles of exercises be, and
+    the cells of tables in boxes, which MyST leaves without a source.
+    """
 
     default_priority = 5  # before Sphinx's translation
 
@@ -86,6 +97,9 @@ class Untranslatable(SphinxTransform):
         for title in self.document.findall(exercise_subtitle):
             title.source, title.line = self.env.doc2path(self.env.docname), title.parent.line or 1
             title.rawsource = title.astext()
+        for cell in self.document.findall(nodes.entry):
+            for text in cell.findall(lambda node: isinstance(node, nodes.paragraph) and not node.source):
+                text.source, text.line = self.env.doc2path(self.env.docname), 1
 
 
 class Translated(SphinxTransform):
@@ -128,8 +142,8 @@ def _configure(app, config):
         return
     said = words(language)
     config.html_title = config.html_short_title = language.title
+    config.author = said.get(config.author, config.author)
     config.html_theme_options["toc_title"] = said.get("On this page", "On this page")
-    config.nb_code_prompt_show, config.nb_code_prompt_hide = (said.get(w, w) for w in ("Show code", "Hide code"))
 
 
 def _write_script(app):
@@ -163,8 +177,6 @@ def _lead_to_others(app, pagename, templatename, context, doctree):
     if here is None:
         return
     app.add_js_file(words_script(here), loading_method="defer", priority=90)
-    for name in figures.page_scripts(context.get("body") or "", here):
-        app.add_js_file(name, loading_method="defer", priority=95)
     if context.get("body") and here.catalog(pagename).is_file() and coverage(here, pagename) < DONE:
         context["body"] = f'<p class="unfinished" role="note">{UNFINISHED}</p>\n{context["body"]}'
 
@@ -176,8 +188,9 @@ def scripts_say(root: Path = ROOT) -> list[str]:
     return [json.loads(found) for found in re.findall(r'\bt\(\s*("(?:[^"\\]|\\.)*")', text.replace("\\\n", ""))]
 
 
-def spoken(formulas: list[str]) -> dict[str, str]:
-    """All that the book says outside its texts, each with where."""
+def spoken(documents: Iterable[nodes.document]) -> dict[str, str]:
+    """All that the book with these pages says outside its texts, each with where."""
+    pages = [*documents]
     toc = yaml.safe_load((ROOT / "_toc.yml").read_text("utf-8"))
     searching = re.findall(r">([^<>]*[a-z][^<>]*)<", search.PAGE.read_text("utf-8"))
     return {
@@ -185,7 +198,8 @@ def spoken(formulas: list[str]) -> dict[str, str]:
         **dict.fromkeys(THEIRS, "page"),
         **dict.fromkeys(searching, "page"),
         **dict.fromkeys(scripts_say(), "script"),
-        **dict.fromkeys(formulas, "in a formula"),
+        **dict.fromkeys((text for page in pages for text in prompts(page)), "page"),
+        **dict.fromkeys((word for page in pages for word in formula_words(page)), "in a formula"),
     }
 
 
@@ -204,9 +218,15 @@ def assembled(page: str, language: Language, said: dict[str, str], site: Path, v
     page = page.replace(sheets[0][0], theirs, 1)
     page = SHEET.sub(lambda sheet: sheet[0] if sheet[2].startswith(OURS) else "", page)
     page = TRANSLATIONS.sub("", lighter(page, site)).replace("LANGUAGE: 'en'", f"LANGUAGE: '{language.tag}'")
+    page = TEXT.sub(lambda at: (at[1] or at[3]) + said.get(at[2] or at[4], at[2] or at[4]), page)
     for english, other in said.items():
-        page = page.replace(f">{english}<", f">{other}<").replace(f'"{english}"', f'"{other}"')
         page = page.replace(f"<title>{english} ", f"<title>{other} ")
+    page = CLAIMS.sub(lambda at: said[CLAIMED].format(number=at[1]) if CLAIMED in said else at[0], page)
+    # here, not when Sphinx writes the page: it would not write it again for the catalog of a figure
+    general = words_script(language)
+    if tag := re.search(rf"\n[^\n]*{re.escape(general)}[^\n]*", page):
+        own = [tag[0].replace(general, name) for name in figures.page_scripts(page, language)]
+        page = page.replace(tag[0], "".join([tag[0], *own]), 1)
     page = exercises.translated(figures.with_alternatives(page, language), language)
 
     def shared(found):

@@ -40,7 +40,8 @@ function prepare(cell) {
   const go = exercise ? button(t("Check")) : button(t("Run"), t("Run this cell"));
   const edit = button(t("Edit"), t("Edit this cell"));
   const halt = button(t("Stop"), t("Stop this cell"));
-  const again = button(t("Start again"), t("Start again with this cell"));
+  const anew = exercise ? t("Start again") : t("Restore");
+  const again = button(anew, t("Restore this cell"));
   go.className = "classroom-run";
   halt.className = "classroom-stop";
   edit.title = t("Loads Python ({megabytes} MB) once", setup);
@@ -70,7 +71,7 @@ function prepare(cell) {
     bar.value = share || 0;
   };
   const write = (now) => {
-    [text, before, again.textContent] = [now, null, t("Start again")];
+    [text, before, again.textContent] = [now, null, anew];
     again.hidden = text === original;
     const isKept = store.set(key, text === original ? null : text);
     lost = isKept ? "" : t("{full}: your answer is lost when you close the page.", { full: FULL });

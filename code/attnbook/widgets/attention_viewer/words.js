@@ -1,6 +1,6 @@
 /* What the viewer says: notes on a head, a sentence in both directions, and the two lists. */
 
-import { clamp, fmt, html, mean, range, say, signedFill, weightFill } from "../kit/kit.js";
+import { clamp, fmt, html, mean, range, say, sentences, signedFill, weightFill } from "../kit/kit.js";
 import { cut, quoted } from "./drawing.js";
 import {
   averages, isCausal, isMasked, largestOf, packedOf, sizesOf, spreadOf, threeDecimals, topOfCells,
@@ -25,7 +25,7 @@ export function notesOn(kind, layer, head, kept) {
         ? say("Stored are the largest weight of each query and of each key; grey cells were not stored.")
         : say`Stored are the ${kept} largest weights of each query and of each key; grey cells were not stored.`,
     );
-  return notes.join(" ").replaceAll("。 ", "。"); // no space between sentences in Chinese
+  return sentences(...notes);
 }
 
 // How the chosen row is spread over the keys. (Small weights may have been rounded to 0, so nobody "gets none".)
@@ -72,7 +72,7 @@ function ofQuery(view) {
   const to = aKey(best.at, keys) + remarks(best.at, columns);
   const values = { me, largest: largest(view), weight: threeDecimals(best.weight), to };
   const more = spreadInWords(spreadOf(kind, layer, head, query), kind, query);
-  return [say("{me} gives its {largest}, {weight}, to {to}.", values), more].filter(Boolean).join(" ");
+  return sentences(say("{me} gives its {largest}, {weight}, to {to}.", values), more);
 }
 
 // The query that looks most at the key, of those that have a choice.
@@ -96,7 +96,7 @@ function ofKey(view) {
 }
 
 // Both directions of a weight.
-export const inWords = (view) => `${ofQuery(view)} ${ofKey(view)}`;
+export const inWords = (view) => sentences(ofQuery(view), ofKey(view));
 
 // The longest that can be said of a kind, for which there is room from the start: null if there are very many heads.
 export function longestSaid(kind, known) {
@@ -109,7 +109,7 @@ export function longestSaid(kind, known) {
       const [layer, head] = [kind.layers[l], kind.head_numbers[h]];
       const place = { ...known, kind, layer, head, rows: outside, columns: outside };
       const query = longest(range(T).map((i) => ofQuery({ ...place, query: i })));
-      return `${query} ${longest(range(S).map((j) => ofKey({ ...place, key: j })))}`;
+      return sentences(query, longest(range(S).map((j) => ofKey({ ...place, key: j }))));
     }),
   );
   return longest(said);

@@ -21,7 +21,9 @@ function called({ words, logProb }, from = 0) {
 }
 
 const listOf = (names) =>
-  names.length < 2 ? names.join("") : say`${names.slice(0, -1).join(say(", "))} and ${names.at(-1)}`;
+  names.length < 2
+    ? names.join("")
+    : say("{others} and {last}", { others: names.slice(0, -1).join(say(", ")), last: names.at(-1) });
 
 // Where widths 1 and k part: the first word at which the best of the beam is not greedy decoding's; -1 if nowhere.
 const partingOf = ({ ranking: [best], greedy }) => best.words.findIndex((word, i) => word !== greedy.words[i]);

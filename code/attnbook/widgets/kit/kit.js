@@ -16,6 +16,7 @@
  *           say("Reset"), say`step ${k}`    in the language of the page; the English is the source, and is said where
  *                                           there is no translation. There {k} or {0} stands for a value:
  *                                           say("step {k}", { k })
+ *           sentences(a, b, …)              one after another, the empty ones left out
  * Colours   COLOUR.ink, muted, ground, panel, grid, query, key, value, output, masked, weight, accent, onAccent, line
  *                                           CSS values that follow light and dark mode, with a fallback
  *           COLOUR.keyInk, valueInk         the darker orange and green in which small text can be read
@@ -60,6 +61,10 @@ export function say(text, ...values) {
   const given = tagged ? values : (values[0] ?? {});
   return (globalThis.attnbookWords?.[english] ?? english).replace(/\{(\w+)\}/g, (hole, name) => given[name] ?? hole);
 }
+
+// Sentences one after another, the empty ones left out. Chinese has no space between them.
+export const sentences = (...said) =>
+  said.filter(Boolean).join(" ").replace(/(?<=。) |(?<=”) (?=\p{Script=Han})/gu, "");
 
 const WIDE = /[\p{Script=Han}\p{Script=Hangul}\u3001-\u303e\u3041-\u30ff\u3105-\u312f\uff01-\uff60]/u;
 export const columns = (text) =>

@@ -215,7 +215,12 @@ function render({ model, el }) {
     label: (view) =>
       say("The row of query {name} under four policies: {rows}", {
         name: view.rowName,
-        rows: view.policies.map((row, k) => `${POLICIES[k][1]} ${row.map((a) => weightText(a)).join(", ")}`).join("; "),
+        rows: view.policies
+          .map((row, k) => {
+            const weights = row.map((a) => weightText(a)).join(say(", "));
+            return say("{policy} {weights}", { policy: POLICIES[k][1], weights });
+          })
+          .join(say("; ")),
       }),
     height: (width) => policySizes(width).top + 4 * 34 + 10,
     draw(p, view) {

@@ -1,6 +1,6 @@
 /* The two planes, the bars, and the numbers as a table. */
 
-import { clamp, COLOUR, fmt, fmtShort, html, range, say } from "../kit/kit.js";
+import { clamp, COLOUR, columns, fmt, fmtShort, html, range, say } from "../kit/kit.js";
 import { linear } from "../kit/paint.js";
 import { textWidth } from "../kit/words.js";
 import { borders, convexHull, REACH, winningRegions } from "./maths.js";
@@ -58,7 +58,9 @@ function plane(p, title, note, axes) {
     end("high-x", plot.right - 7, cy - 6, `${axes.x[1]} →`, "end");
     const keys = axes === KEY_AXES; // whose dashed ties pass near the axis
     end("low-y", cx + (keys ? 22 : 6), plot.bottom - (keys ? 26 : 8), `↓ ${axes.y[0]}`, "start");
-    end("high-y", cx + (keys ? -6 : 6), plot.top + 17, `↑ ${axes.y[1]}`, keys ? "end" : "start");
+    const high = axes.y[1]; // in Chinese its characters, and those of a word below it, fill their lines
+    const line = columns(high) > high.length ? 14 : 17;
+    end("high-y", cx + (keys ? -6 : 6), plot.top + line, `↑ ${high}`, keys ? "end" : "start");
   }
   if (note) p.text("note", plot.right - 8, plot.bottom - 8, note, { anchor: "end", size: 12, colour: COLOUR.muted });
   return { plot, x, y, at: (point) => [x(point[0]), y(point[1])] };

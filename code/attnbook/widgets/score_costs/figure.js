@@ -2,7 +2,7 @@
  * measured, and a table. */
 
 import { figure } from "../kit/card.js";
-import { clamp, COLOUR, columns, fmt, html, range, say } from "../kit/kit.js";
+import { clamp, COLOUR, columns, fmt, html, range, say, sentences } from "../kit/kit.js";
 import { linear, NARROW } from "../kit/paint.js";
 
 const SCORES = [
@@ -106,7 +106,7 @@ function inWords(sizes) {
       : ratio < 1
         ? say`, which holds ${numbers} many numbers, each put through a tanh.`
         : say` and holds ${numbers} many numbers, each put through a tanh.`;
-  return `${work}${held} ${inTime(sizes) || inArithmetic(sizes, ratio < 1)}`;
+  return sentences(work + held, inTime(sizes) || inArithmetic(sizes, ratio < 1));
 }
 
 function inTime(sizes) {
@@ -145,7 +145,7 @@ function drawSide(p, key, word, left, right, top) {
 }
 
 function drawLines(p, { sizes, level: from }, fig) {
-  const notes = p.narrow ? WHERE : [WHERE.join(" ")];
+  const notes = p.narrow ? WHERE : [say("{machine} {sizes}", { machine: WHERE[0], sizes: WHERE[1] })];
   const plot = p.plot({ top: p.narrow ? 44 : 26, right: p.narrow ? 14 : 18, bottom: 46 + 16 * notes.length, left: 78 });
   const x = linear([0, MOST], [plot.left, plot.right]);
   const y = linear([LOWEST, HIGHEST], [plot.bottom, plot.top]);
@@ -315,7 +315,7 @@ function render({ model, el }) {
           { label, parameters, multiply_adds, largest },
         );
       });
-      return say`Costs: ${lines.join("; ")}`;
+      return say`Costs: ${lines.join(say("; "))}`;
     },
     height: (width) => rowTop(width < NARROW, SCORES.length) + 4,
     draw: drawTable,

@@ -223,7 +223,7 @@ export function drawWeights(p, view) {
     p.text(`name${j}`, 0, y + 15, `k${subscript(j)}`, { colour: COLOUR.keyInk, weight: 700, size: 14 });
     bar("weight", y, view.weights[j], COLOUR.weight);
     bar("other", y + 18, view.others[j], hatch);
-    const norm = ["dot", "gaussian"].includes(view.name) ? `; −½‖k‖²: ${fmt(-dot(key, key) / 2)}` : "";
+    const norm = ["dot", "gaussian"].includes(view.name) ? say`; −½‖k‖²: ${fmt(-dot(key, key) / 2)}` : "";
     p.text(`score${j}`, 34, y + 48, `${say`score ${fmt(view.scores[j])}`}${norm}`, {
       size: 12,
       colour: COLOUR.muted,

@@ -26,8 +26,8 @@ function render({ model, el }) {
     ),
   });
   fig.stage({
-    label: (view) =>
-      say`Plane of keys: query at ${view.query.map((v) => fmt(v)).join(", ")}; level lines of the ${view.label} score`,
+    label: ({ query, label }) =>
+      say`Plane of keys: query at ${query.map((v) => fmt(v)).join(say(", "))}; level lines of the ${label} score`,
     basis: 340,
     grow: 3,
     height: (width) => width + 16,
@@ -36,9 +36,9 @@ function render({ model, el }) {
   fig.stage({
     label: (view) =>
       say("Weights of the four keys: {weights}; with the score {other} {others}", {
-        weights: view.weights.map((a) => fmt(a, 3)).join(", "),
+        weights: view.weights.map((a) => fmt(a, 3)).join(say(", ")),
         other: view.other,
-        others: view.others.map((a) => fmt(a, 3)).join(", "),
+        others: view.others.map((a) => fmt(a, 3)).join(say(", ")),
       }),
     basis: 230,
     grow: 2,

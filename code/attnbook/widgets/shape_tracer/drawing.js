@@ -72,7 +72,8 @@ export function drawSteps(p, view, fig) {
 function drawHeadings(p, view, plan) {
   const { step, size, shapes } = view;
   const { D, H } = size;
-  p.text("title", 0, 15, `${step + 1} ${STEPS[step]}: ${shapeText(shapes[step])}`, { weight: 650, size: 14 });
+  const title = say("{k} {name}: {shape}", { k: step + 1, name: STEPS[step], shape: shapeText(shapes[step]) });
+  p.text("title", 0, 15, title, { weight: 650, size: 14 });
   p.text("axes", p.width, 15, `(${axesOf(step, size.wrong)})`, {
     anchor: "end",
     size: 13,

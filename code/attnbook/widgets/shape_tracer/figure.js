@@ -40,7 +40,7 @@ function inWords(view) {
   const letters = (ts) =>
     ts.length === 1
       ? letter(ts[0])
-      : say("{others} and {last}", { others: ts.slice(0, -1).map(letter).join(", "), last: letter(ts.at(-1)) });
+      : say("{others} and {last}", { others: ts.slice(0, -1).map(letter).join(say(", ")), last: letter(ts.at(-1)) });
   const inHead = [...new Set(range(T * Dh).map((m) => Math.floor((h * T * Dh + m) / D)))];
   const own = Dh * Math.floor(f / Dh); // the first feature of the head that the followed one belongs to
   const owned = Dh === 1 ? say`feature ${own}` : say`features ${own} to ${own + Dh - 1}`;
@@ -98,7 +98,7 @@ function inWords(view) {
           { T, Dh },
         );
   if (step === 3) {
-    const shares = run.weights[h][row].map((a) => fmt(a)).join(", ");
+    const shares = run.weights[h][row].map((a) => fmt(a)).join(say(", "));
     if (!wrong)
       return say(
         "Only numbers of one head meet: in row {row}, feature {f} becomes the average of feature {f} of the " +
@@ -188,7 +188,7 @@ function render({ model, el }) {
     draw: (p, view) => drawSteps(p, view, fig),
     label: (view) =>
       say("The six steps and their shapes: {steps}", {
-        steps: STEPS.map((name, i) => `${name} ${shapeText(view.shapes[i])}`).join(", "),
+        steps: STEPS.map((name, i) => `${name} ${shapeText(view.shapes[i])}`).join(say(", ")),
       }),
   });
   const tensor = fig.stage({

@@ -88,7 +88,7 @@ export const furthest = (a, b) => Math.max(...a.flatMap((row, i) => row.map((v, 
 // Nothing, or why so many heads cannot share so many features.
 export function divisionError(D, H) {
   if (D % H === 0) return "";
-  const fit = (values, test) => values.filter(test).join(", ");
+  const fit = (values, test) => values.filter(test).join(say(", "));
   return say(
     "{D} features cannot be shared equally by {H} heads: {D} / {H} is not a whole number. Take {heads} heads, or " +
       "{sizes} features.",

@@ -1,7 +1,7 @@
 /* Attention tile by tile: a running maximum, sum and average per query, and never a table. */
 
 import { figure } from "../kit/card.js";
-import { clamp, COLOUR, dot, fmt, range, say, seededNormals, sum, weightFill } from "../kit/kit.js";
+import { clamp, COLOUR, columns, dot, fmt, range, say, seededNormals, sum, weightFill } from "../kit/kit.js";
 import { linear, NARROW, ticks } from "../kit/paint.js";
 import { stepper } from "../kit/words.js";
 
@@ -151,7 +151,9 @@ function drawTable(p, view) {
   const n = view.tile;
   const hatch = p.hatch("hatch");
   p.text("keys", left, 16, say("keys →"), { size: 12.5, colour: COLOUR.keyInk });
-  p.text("queries", 12, TOP + 2, say("queries →"), { size: 12.5, colour: COLOUR.query, rotate: 90 });
+  const down = say("queries →");
+  const side = columns(down) > down.length ? 8 : 12; // Chinese characters fill their line, up to the numbers
+  p.text("queries", side, TOP + 2, down, { size: 12.5, colour: COLOUR.query, rotate: 90 });
   range(WORDS).forEach((i) =>
     range(WORDS).forEach((j) => {
       const state = view.cells[i][j];

@@ -1,6 +1,6 @@
 /* What “translate in the page” says about a translation, in sentences. */
 
-import { fmt, range, say } from "../kit/kit.js";
+import { fmt, range, say, sentences } from "../kit/kit.js";
 import { EOS, UNK } from "../kit/models.js";
 import { ENDS, quoted, tokenise } from "../kit/text.js";
 import { beamInWords } from "./beam.js";
@@ -115,7 +115,7 @@ function linesInWords({ source, steps, size, heads }) {
     );
   } else if (firmest({ source, steps })) parts.push(firmest({ source, steps }));
   if (heads) parts.push(say`The lines are the weights of its last layer, averaged over ${heads} heads.`);
-  return parts.join(" ");
+  return sentences(...parts);
 }
 
 const NO_MARK = say("Nearly all sentences of the corpus end in a mark: try it with a full stop.");
@@ -137,5 +137,5 @@ export function inWords(view, text) {
         : say`${words} is your choice; the model went on from there.`,
     );
   }
-  return parts.filter(Boolean).join(" ");
+  return sentences(...parts);
 }
