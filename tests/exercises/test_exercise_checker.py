@@ -319,7 +319,7 @@ def test_an_error_without_source_still_has_its_line_number():
     [
         ("exit()", "end the whole notebook"),
         ("return f(query, keys, values)", "calls itself without end"),
-        ("raise NameError('mine')", "Which condition leads to it"),
+        ("raise NameError('mine')", "What did you expect that line to hold"),
         ("return torch.sqrt(3)", "plain number"),
         ("return keys.softmax(5)", "How many axes"),
         ("return values if query > 0 else keys", "one yes or no"),
