@@ -97,7 +97,7 @@ def draw_desk(weights: Sequence[float], ax: Axes, things: Sequence[str], title: 
         sight = ax.plot([eye[0] + 0.75 * place, x], [eye[1] + 0.62 - 0.3 * place**2, y - 1.5])[0]
         sight.set(color=VIOLET, linewidth=0.6 + 11 * weight, alpha=0.25 + 0.6 * weight)
         sight.set(solid_capstyle="round", linestyle="-" if weight > 0.05 else ":")
-        ax.text(x, y - 0.98, f"{thing}\n{weight:.2f}", fontsize=10, **CENTRED)
+        ax.text(x, y - 1.03, f"{thing}\n{weight:.2f}", fontsize=10, **CENTRED)
     colour = QUERY if wish else INK
     bend = np.linspace(-0.62, 0.62, 40)
     for lid in (0.42, -0.42):
