@@ -29,7 +29,7 @@ from attnbook.drawings.memory import (
     waiting_for_bytes,
 )
 from attnbook.drawings.multi_head import cut_and_swap_or_reshape, three_heads_share_the_width
-from attnbook.drawings.next_tokens import a_block_then_and_now, one_text_four_questions
+from attnbook.drawings.next_tokens import a_block_then_and_now, one_text_four_questions, two_sightings_are_lent
 from attnbook.drawings.objectives import fill_the_gap_or_go_on
 from attnbook.drawings.positions import where_positions_act
 from attnbook.drawings.readings import a_false_note, two_heads_that_copy, two_stories_for_one_output
@@ -87,7 +87,7 @@ __all__ = [
     "three_heads_share_the_width", "three_kinds_of_models", "three_vectors_of_a_word",
     "three_ways_to_share_keys", "three_widths", "tint", "twenty_fits", "two_guards_of_the_answer",
     "two_heads_that_copy", "two_looks_back", "two_readings_of_a_table", "two_stacks_and_a_memory",
-    "two_stories_for_one_output", "two_words_in_turn_or_at_once", "waiting_for_bytes",
+    "two_sightings_are_lent", "two_stories_for_one_output", "two_words_in_turn_or_at_once", "waiting_for_bytes",
     "weights_and_true_links", "what_a_cache_saves", "what_bleu_counts", "what_three_tasks_ask",
     "where_each_word_looked", "where_greedy_loses", "where_positions_act", "where_the_parameters_are",
     "who_asks_whom", "who_works_for_the_museum",
