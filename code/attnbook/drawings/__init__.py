@@ -58,6 +58,7 @@ from attnbook.drawings.transformers import (
     three_kinds_of_models,
     two_words_in_turn_or_at_once,
 )
+from attnbook.drawings.vectors import a_mean_and_a_cosine
 from attnbook.drawings.words import budget_of_a_row, what_bleu_counts
 from attnbook.drawings.writing import (
     a_tail_and_five_filters,
@@ -72,7 +73,7 @@ __all__ = [
     "one_text_four_questions",
     "a_block_then_and_now",
     "NARROW", "Picture", "Sheet", "WIDE", "a_decoder_layer_and_the_memory", "a_false_note",
-    "a_gate_between_old_and_new", "a_list_or_a_matrix", "a_longer_query_insists",
+    "a_gate_between_old_and_new", "a_list_or_a_matrix", "a_longer_query_insists", "a_mean_and_a_cosine",
     "a_norm_on_the_stream_or_beside_it", "a_sentence_through_one_vector", "a_stream_for_each_word",
     "a_table_never_stored", "a_tail_and_five_filters", "an_empty_row_spoils_the_matrix", "budget_of_a_row",
     "cut_and_swap_or_reshape", "drawing", "each_point_by_its_weight", "every_number_of_a_tiny_transformer",
