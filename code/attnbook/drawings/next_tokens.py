@@ -1,6 +1,9 @@
 """Drawings of a decoder-only language model: what it is asked, and what became of its block."""
 
+import math
+
 from attnbook.drawings.sheet import Sheet, drawing, tint
+from attnbook.language import ngram_loss
 from attnbook.page.style import GREY, INK, KEY, OUTPUT, QUERY, VIOLET
 
 TEXT = ("the", "query", "asks", "each", "key")
@@ -38,6 +41,43 @@ def one_text_four_questions(sheet: Sheet) -> None:
     words = ("filled: may be looked at; hatched: later words", "one pass answers all four questions")
     for row, line in enumerate(words):
         sheet.text(left if not sheet.narrow else 6, top + count * high + 22 + 18 * row, line, anchor="start", size=13)
+
+
+SEEN = [0, 1, 0, 0, 1, 2]  # a b a a b c
+
+
+@drawing(
+    "What follows a, in the text a b a a b c. Three bars of sightings: a was seen once and is lent 0.92, together 1.92 "
+    "of 5, which gives 0.383; b was seen twice and is lent 0.67, 2.67 of 5, 0.533; c was never seen and is lent 0.42, "
+    "0.083. What was seen is filled; the two sightings that the shorter history lends are light, with a dashed outline."
+)
+def two_sightings_are_lent(sheet: Sheet) -> None:
+    """Counts after one token, mixed with two sightings' worth of what the shorter history says."""
+    left, unit = (26, 88) if sheet.narrow else (70, 130)
+    seen = [list(zip(SEEN, SEEN[1:], strict=False)).count((0, word)) for word in range(3)]
+    total = sum(seen) + 2
+    lines = (
+        (f"filled: seen after a, {sum(seen)} times in all", VIOLET),
+        ("dashed: lent by the shorter history, 2 in all", GREY),
+    )
+    for row, (said, color) in enumerate(lines):
+        at = (0, 18 + 20 * row) if sheet.narrow else (left + 300 * row, 18)
+        sheet.text(*at, said, anchor="start", size=13, color=color)
+    y = 52 if sheet.narrow else 34
+    for word, count in enumerate(seen):
+        chance = math.exp(-ngram_loss(SEEN, [0, word], vocab_size=3, order=2, prior=2))
+        lent = chance * total - count
+        sheet.text(left - 10, y + 21, "abc"[word], anchor="end", bold=True)
+        for number in range(count):
+            sheet.box(left + number * unit, y, unit, 30, "1", color="#ffffff", fill=VIOLET, radius=0, size=13)
+        look = {"color": VIOLET, "fill": tint(VIOLET), "ink": INK, "dashed": True, "radius": 0, "size": 13}
+        sheet.box(left + count * unit, y, lent * unit, 30, f"{lent:.2f}", **look)
+        said = f"{count + lent:.2f} / {total} = {chance:.3f}"
+        if sheet.narrow:
+            sheet.text(left, y + 47, said, anchor="start", size=13)
+        else:
+            sheet.text(left + 3 * unit, y + 21, said, anchor="start", size=14)
+        y += 60 if sheet.narrow else 40
 
 
 # from below: what stands in a block, and whether it is a change; "+" is the sum with what came in

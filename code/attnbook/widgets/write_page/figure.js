@@ -95,22 +95,22 @@ function saysOfAttention(layer, weights, names) {
     : say`Layer ${layer}, averaged over its heads, looks most at the first token, “${name}”: ${most}.`;
 }
 
-function factsOf({ bits_per_byte: bits, before_rounding: before, trigram, rounding, copied: { model, author } }) {
+function factsOf({ bits_per_byte: bits, before_rounding: before, kneser_ney: table, rounding, copied }) {
   const cost = bits - before < 0.001 ? say("less than 0.001") : fmt(bits - before, 3);
   return say(
-    "{parameters} million weights, trained on fourteen chapters of this book. In two other chapters a byte costs it " +
-      "{bits} bits, and a table of three tokens in a row {trigram}. That its weights are rounded to 8 bits costs " +
+    "{parameters} weights, trained on fourteen chapters of this book. In two other chapters a byte costs it {bits} " +
+      "bits, and Kneser and Ney’s table of five tokens in a row {table}. That its weights are rounded to 8 bits costs " +
       "{cost} of it and moves the log-probability of a token by at most {rounding}. Of 40 words that it writes, the " +
       "longest run that stands in what it has read has {model} words on average; of 40 that the author wrote, " +
       "{author}.",
     {
-      parameters: fmt(DATA.parameters / 1e6, 1),
+      parameters: DATA.parameters.toLocaleString("en"),
       bits: fmt(bits),
-      trigram: fmt(trigram),
+      table: fmt(table),
       cost,
       rounding: fmt(rounding),
-      model: fmt(model, 1),
-      author: fmt(author, 1),
+      model: fmt(copied.model, 1),
+      author: fmt(copied.author, 1),
     },
   );
 }
