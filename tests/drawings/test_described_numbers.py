@@ -1,4 +1,4 @@
-"""The drawings of chapters 7 to 14 compute their numbers; their descriptions have typed the same ones."""
+"""Drawings from chapter 7 on compute their numbers; their descriptions have typed the same ones."""
 
 import pytest
 
@@ -14,6 +14,8 @@ NUMBERS = {  # as described, as drawn
     "where_each_word_looked": {f"0.{n}": f".{n}" for n in ("58", "87", "81", "05", "74", "62", "02")},
     "four_claimed_links": {"0.375": "(2 + 3) / (4 + 4) = 0.375"},
     "a_gate_between_old_and_new": {n: f"z = {n}" for n in ("0.78", "0.25", "0.47")},
+    "two_sightings_are_lent": {n: n for n in ("0.92", "0.67", "0.42", "0.383", "0.533", "0.083")},
+    "a_mean_and_a_cosine": {"(2, 2)": "mean: (2, 2)", "0.71: the cosine": "cosine 0.71"},
 }
 
 
