@@ -17,6 +17,7 @@ from attnbook.studies import (
     reversal_batch,
     train_reader,
     where_it_looks,
+    with_larger_scores,
     with_rotary,
 )
 from tensors import generator
@@ -156,13 +157,14 @@ def test_other_angles_change_what_a_copy_reads_and_nothing_else():
     assert all(layer.attention.rotary is given for layer in model.layers)
 
 
-def test_where_a_reader_looks_is_a_mean_over_the_last_layer_by_distance():
+@pytest.mark.parametrize("kind", ["rotary", "T5", "sinusoidal"])
+def test_where_a_reader_looks_is_a_mean_over_the_last_layer_by_distance(kind):
     torch.manual_seed(0)
-    model = PositionReader("rotary", 8, 11).double()
+    model = PositionReader(kind, 8, 11).double()
     ids = torch.randint(8, (50, 7), generator=torch.Generator().manual_seed(3))
-    x = model.embedding(ids)
-    for layer in model.layers:
-        x, weights = layer(x, need_weights=True)
+    x = model.added(model.embedding(ids))
+    for layer, bias in zip(model.layers, model.relative or [None, None], strict=True):
+        x, weights = layer(x, bias=bias, need_weights=True)
     found = where_it_looks(model, 7, first=2, seed=3)
     assert list(found) == list(range(-6, 5))
     for distance, mean in found.items():
@@ -170,10 +172,21 @@ def test_where_a_reader_looks_is_a_mean_over_the_last_layer_by_distance():
         assert mean == pytest.approx(sum(weights[:, :, t, t + distance].mean().item() for t in asked) / len(asked))
 
 
-@pytest.mark.parametrize("change", [lambda m: with_rotary(m, RotaryPositions()), lambda m: where_it_looks(m, 7)])
-def test_only_rotary_readers_have_angles(change):
+def test_larger_scores_raise_the_weights_to_a_power():
+    model = PositionReader("T5", 8, 11, num_layers=1).double()
+    torch.nn.init.normal_(model.relative[0].embedding.weight)
+    ids = torch.randint(8, (2, 7), generator=generator())
+    larger = with_larger_scores(model, 3)
+    before, after = (one.read(ids, need_weights=True)[1] for one in (model, larger))
+    torch.testing.assert_close(after, before**3 / (before**3).sum(dim=-1, keepdim=True))
+    assert not torch.allclose(after, before, atol=1e-2)
+
+
+def test_only_rotary_readers_have_angles_and_only_t5s_have_buckets():
     with pytest.raises(ValueError, match="of the kind 'rotary', got 'Shaw'; other kinds have no angles to change"):
-        change(reader("Shaw"))
+        with_rotary(reader("Shaw"), RotaryPositions())
+    with pytest.raises(ValueError, match="of the kind 'T5', got 'Shaw'; other kinds have no buckets to multiply"):
+        with_larger_scores(reader("Shaw"), 2)
 
 
 class Copies(nn.Module):

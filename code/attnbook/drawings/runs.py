@@ -37,8 +37,8 @@ def readers_in_longer_rows(groups: Sequence[tuple[str, Sequence[Row]]]) -> Pictu
             sheet.text(4, bottom + 16 + 18 * row, words, anchor="start", size=13)
 
     alt = "Right answers in percent, median of the seeds. " + " ".join(
-        f"{name}: look back {_listed(cells[:3])}; mirror {_listed(cells[3:])}."
-        for _, rows in groups
+        f"{heading}, {name}: look back {_listed(cells[:3])}; mirror {_listed(cells[3:])}."
+        for heading, rows in groups
         for name, cells in rows
     )
     return Picture(draw, alt)

@@ -124,6 +124,7 @@ from attnbook.studies.positions import (
     reading_accuracy,
     train_reader,
     where_it_looks,
+    with_larger_scores,
     with_rotary,
 )
 from attnbook.studies.recall import (
@@ -211,6 +212,7 @@ __all__ = [
     "fit_reader",
     "train_reader",
     "reading_accuracy",
+    "with_larger_scores",
     "with_rotary",
     "where_it_looks",
     "StackedReader",

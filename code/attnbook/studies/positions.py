@@ -2,7 +2,7 @@
 
 import copy
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import torch
 import torch.nn.functional as F
@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from attnbook.attention import (
     DebertaPositions,
     LearnedPositions,
+    MultiHeadAttention,
     RotaryPositions,
     ShawPositions,
     SinusoidalPositions,
@@ -88,13 +89,27 @@ class PositionReader(nn.Module):
         Returns:
             logits (B, T, V).
         """
-        x = self.added(self.embedding(ids))
+        return self.head(self.norm(self.read(ids)[0]))
+
+    def read(
+        self, ids: Tensor, need_weights: bool = False
+    ) -> tuple[Tensor, Tensor | None]:
+        """All layers.
+
+        Args:
+            ids: (B, T) integers below V.
+            need_weights: whether the last layer's are wanted.
+
+        Returns:
+            What comes out of the last layer (B, T, D), and its weights (B, H, T, T) or None.
+        """
+        x, weights = self.added(self.embedding(ids)), None
         mask = causal_mask(ids.shape[1], device=ids.device) if self.causal else None
         one = alibi_bias if self.kind == "ALiBi" else None
         biases = self.relative or [one] * len(self.layers)  # relative: one for each
         for layer, bias in zip(self.layers, biases, strict=True):
-            x, _ = layer(x, mask=mask, bias=bias)
-        return self.head(self.norm(x))
+            x, weights = layer(x, mask=mask, bias=bias, need_weights=need_weights)
+        return x, weights
 
 
 def fit_reader(
@@ -174,10 +189,31 @@ def with_rotary(model: PositionReader, rotary: RotaryPositions) -> PositionReade
     Returns:
         A copy; the reader is left as it is.
     """
-    _check_rotary(model)
+    _check_kind(model, "rotary", "other kinds have no angles to change")
     model = copy.deepcopy(model)
     for layer in model.layers:
         layer.get_submodule("attention").register_module("rotary", rotary)
+    return model
+
+
+@torch.no_grad()
+def with_larger_scores(model: PositionReader, factor: float) -> PositionReader:
+    """The same reader, but each of its scores is a number of times as large.
+
+    Args:
+        model: a reader of the kind "T5".
+        factor: what its queries and its buckets, and with them all scores, are multiplied by.
+
+    Returns:
+        A copy; the reader is left as it is.
+    """
+    _check_kind(model, "T5", "other kinds have no buckets to multiply")
+    model = copy.deepcopy(model)
+    for layer, buckets in zip(model.layers, model.relative, strict=True):
+        attention = cast(MultiHeadAttention, layer.get_submodule("attention"))
+        for parameter in attention.W_qkv.parameters():
+            parameter.chunk(3)[0].mul_(factor)  # the queries' rows
+        cast(T5Positions, buckets).embedding.weight.mul_(factor)
     return model
 
 
@@ -188,7 +224,7 @@ def where_it_looks(
     """How much attention the last layer gives to each distance, on average over its heads and 50 random rows.
 
     Args:
-        model: a reader of the kind "rotary".
+        model: a reader.
         length: T.
         first: ask the positions from this one on.
         seed: for the rows.
@@ -196,20 +232,17 @@ def where_it_looks(
     Returns:
         The mean weight by distance, key − query, over the positions asked that have a key at that distance.
     """
-    _check_rotary(model)
     ids = torch.randint(8, (50, length), generator=torch.Generator().manual_seed(seed))
-    x = model.embedding(ids)
-    for layer in model.layers:
-        x, weights = layer(x, need_weights=True)
+    weights = cast(Tensor, model.read(ids, need_weights=True)[1])
     mean = weights.mean(dim=(0, 1))[first:]  # (T − first, T)
     distances = range(1 - length, length - first)
     return {d: mean.diagonal(d + first).mean().item() for d in distances}
 
 
-def _check_rotary(model: PositionReader) -> None:
-    if model.kind != "rotary":
+def _check_kind(model: PositionReader, kind: str, why: str) -> None:
+    if model.kind != kind:
         raise ValueError(
-            f"model must be a reader of the kind 'rotary', got {model.kind!r}; other kinds have no angles to change"
+            f"model must be a reader of the kind {kind!r}, got {model.kind!r}; {why}"
         )
 
 

@@ -84,7 +84,7 @@ function drawRows(p, view, fig) {
   const top = rowsTop(p.width, words);
   const turned = p.width < 560;
   const hatch = p.hatch("hatching", COLOUR.masked);
-  const title = say`Layer ${view.layer}: where “${words[query]}” looks, head by head`;
+  const title = say`Where “${words[query]}” looks in layer ${view.layer}`;
   p.text("title", 0, 15, title, { weight: 650, size: 14 });
   p.group("words", { role: "radiogroup", "aria-label": say("The word that looks") }, (g) =>
     words.forEach((word, t) => {

@@ -130,9 +130,13 @@ function inArithmetic(sizes, named) {
 
 const TICKS = [-8, -4, 0, 4, 8, 12];
 const [LOWEST, HIGHEST] = [-11, 17]; // of the logarithms: from 2⁻¹⁰ to 2¹⁴, and room for words
-const WHERE = [
-  say("Time was measured in one CPU thread for T = S = 256"),
-  say("and d = 64, 256 or 1024, against the scaled dot product."),
+const WHERE = say(
+  "Time was measured in one CPU thread for T = S = 256 and d = 64, 256 or 1024, against the scaled dot product.",
+);
+const WHERE_NARROW = [
+  say("Time was measured in one CPU thread"),
+  say("for T = S = 256 and d = 64, 256 or 1024,"),
+  say("against the scaled dot product."),
 ];
 
 // What the additive score's arithmetic is beside the dot product's, in as many words as there is room for.
@@ -145,12 +149,13 @@ function drawSide(p, key, word, left, right, top) {
 }
 
 function drawLines(p, { sizes, level: from }, fig) {
-  const notes = p.narrow ? WHERE : [say("{machine} {sizes}", { machine: WHERE[0], sizes: WHERE[1] })];
-  const plot = p.plot({ top: p.narrow ? 44 : 26, right: p.narrow ? 14 : 18, bottom: 46 + 16 * notes.length, left: 78 });
+  const notes = p.narrow ? WHERE_NARROW : [WHERE];
+  const start = p.narrow ? 0 : 78;
+  const named = p.legend("legend", start, 14, [...Object.values(LINES), TIME], { maxWidth: p.width - start });
+  const plot = p.plot({ top: 6 + named, right: p.narrow ? 14 : 18, bottom: 46 + 16 * notes.length, left: 78 });
   const x = linear([0, MOST], [plot.left, plot.right]);
   const y = linear([LOWEST, HIGHEST], [plot.bottom, plot.top]);
   const edge = x(clamp(Math.log2(from), 0, MOST));
-  p.legend("legend", p.narrow ? 0 : plot.left, 14, [...Object.values(LINES), TIME], { maxWidth: p.width });
   p.rect("less", x(0), plot.top, edge - x(0), plot.height, { fill: COLOUR.accent, "fill-opacity": 0.08 });
   p.axes("axes", {
     plot,
@@ -236,17 +241,17 @@ function drawTimes(p, sizes, { x, y }) {
 
 // ---- the table ----
 
-// A phone has no room for multiples, and two lines for the last column's name.
+// A phone has no room for multiples, and two lines for long names of columns.
 const rowTop = (narrow, i) => (narrow ? 38 + 23 * i : 24 + 27 * i);
 
 function drawTable(p, view) {
   const columns = p.width < 300 ? COLUMNS.slice(1) : COLUMNS;
   const left = 148;
   const wide = (p.width - left) / columns.length;
-  const right = (c) => p.width - (p.narrow ? [0, 92, 194][columns.length - 1 - c] : (columns.length - 1 - c) * wide);
+  const right = (c) => p.width - (p.narrow ? [0, 90, 168][columns.length - 1 - c] : (columns.length - 1 - c) * wide);
   const end = { size: 13, anchor: "end" };
   columns.forEach(([, label], c) => {
-    const lines = p.narrow ? label.split(/(?<=numbers) /) : [label];
+    const lines = p.narrow ? label.split(/(?<=numbers) |(?<=multiply-)/) : [label];
     lines.forEach((line, i) =>
       p.text(`head${c}-${i}`, right(c), rowTop(p.narrow, 0) - 9 - 15 * (lines.length - 1 - i), line, {
         ...end,
@@ -259,7 +264,7 @@ function drawTable(p, view) {
     const y = rowTop(p.narrow, i);
     const weight = name === "additive" ? 700 : 500;
     p.line(`rule${i}`, 0, y, p.width, y, { stroke: COLOUR.grid, "stroke-width": 1 });
-    p.text(`name${i}`, 0, y + 17, p.narrow ? short : label, { weight });
+    p.text(`name${i}`, 0, y + 17, p.narrow ? short : label, { weight, size: p.narrow ? 12 : undefined });
     columns.forEach(([what], c) => {
       const count = view.costs[i][what];
       const compared = what !== "parameters";
@@ -303,7 +308,7 @@ function render({ model, el }) {
       const took = measured(sizes).map(([h, ratio]) => say`. Time measured at h = ${h}: ${timeName(ratio)}`);
       return lines + took.join("");
     },
-    height: (width) => (width < NARROW ? 312 : 340),
+    height: (width) => (width < NARROW ? 328 : 340),
     draw: (p, view) => drawLines(p, view, fig),
   });
   fig.stage({

@@ -1,0 +1,57 @@
+"""T5's readers, trained on rows of 24, get a third of the answers wrong in rows of 192: because there are more keys?
+
+Question: the distances of long rows have trained buckets; is it the number of keys, among which the same lead buys less
+    weight, that makes these readers fail there?
+Varies: the length of the row; what all scores are multiplied by: 1, ln 192 / ln 24 = 1.65, 2, 3.
+Equal: how the readers are trained, as in `positions`; the rows on which they are marked.
+Control: rows of 24, where larger scores must not harm if they only make the weights sharper.
+Seeds: 5.
+Turned round by: a weight three to the left that is as large among 192 keys as among 24, or readers that still fail
+    there when their scores are larger.
+
+About one minute on one core.
+"""
+
+from collections.abc import Iterator
+
+from attnbook.studies import fit_reader, look_back_batch, reading_accuracy, where_it_looks, with_larger_scores
+
+OPTIONS = {"seeds": 5, "length": 24, "times": 8, "steps": 600, "factors": [1.0, 1.65, 2.0, 3.0]}
+BACK = 3  # what `look_back_batch` asks for
+
+
+def settings(options) -> Iterator[dict]:
+    """Every seed."""
+    sizes = {name: getattr(options, name) for name in ("length", "times", "steps", "factors")}
+    for seed in range(options.seeds):
+        yield {"seed": seed} | sizes
+
+
+def run(seed: int, length: int, times: int, steps: int, factors: list[float]) -> dict:
+    """Train a reader, see where it looks in short and long rows, and mark it with larger and larger scores."""
+    reader, long = fit_reader("T5", look_back_batch, length, seed, steps), length * times
+    starts = {length: BACK, long: long // 2}  # the first position that is asked
+
+    def marked(factor: float, row: int) -> float:
+        sharper = with_larger_scores(reader, factor)
+        return round(reading_accuracy(sharper, look_back_batch, row, starts[row]), 4)
+
+    return {
+        "seed": seed,
+        "weight": {str(row): round(where_it_looks(reader, row, first)[-BACK], 4) for row, first in starts.items()},
+        "right": {str(row): [marked(factor, row) for factor in factors] for row in starts},
+    }
+
+
+def summary(results: list[dict], options) -> dict:
+    """A row for each seed."""
+    return {
+        "length": options.length,
+        "long": options.length * options.times,
+        "steps": options.steps,
+        "factors": options.factors,
+        "measured": "`weight`: the last layer's mean weight three to the left, by the length of the row; `right`: "
+        "fraction of right answers on 200 fresh rows, of long rows in the second half, with all scores times each of "
+        "the factors",
+        "rows": results,
+    }
