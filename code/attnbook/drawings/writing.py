@@ -280,9 +280,9 @@ def what_a_cache_saves(sheet: Sheet) -> None:
 
 @drawing(
     "Three tables of which words a decoder reads, across, while it is to write notre, belle, fleur and blanche, down. "
-    "Shifted and masked: each row reads the words before its own, and its answer is hatched. Shifted, without the "
-    "mask: three of the four rows can read their own answer, which is framed. Masked, without the shift: each row "
-    "reads its own answer, on the diagonal."
+    "Shifted and masked: each row reads the words before its own, and its answer, one column to the right, is hatched; "
+    "that of the last row has no column. Shifted, without the mask: three of the four rows can read their own answer, "
+    "which is framed. Masked, without the shift: each row reads its own answer, on the diagonal."
 )
 def two_guards_of_the_answer(sheet: Sheet) -> None:
     """What a decoder reads with the shift and the causal mask, and without one of them."""
