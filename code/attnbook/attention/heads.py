@@ -93,7 +93,8 @@ class MultiHeadAttention(nn.Module):
                 queries (B, H, T, Dh) and keys (B, H, S, Dh), those of a cache included, in self-attention: relative
                 positions, such as `ShawPositions`, do.
             need_weights: return the weights too; without them the fused kernel never stores the T × S table. NaN in the
-                scores becomes NaN in the output, either way.
+                scores becomes NaN in the output, either way (but zeros where the fused kernel is compiled, on the CPU
+                and over fewer than 16 keys).
             cache: a `KeyValueCache`, to which the keys of the query are added; or, from `start_cache`, the keys of a
                 memory, which take their place.
 
