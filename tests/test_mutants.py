@@ -340,6 +340,10 @@ TABLE = {
          "test_cache.py::test_keys_are_not_rounded_by_autocast"),
         ("beam search reorders keys only", "self.key[order], self.value[order]", "self.key[order], self.value",
          "test_cache.py::test_reorder_continues_the_chosen_sequences"),
+        ("a refused mask stays in the cache", "one.key, one.value = stored", "pass",
+         "test_bad_input.py::test_a_refused_mask_leaves_the_cache_of_a_layer_empty"),
+        ("an interrupted step stays in the cache", "except BaseException:", "except Exception:",
+         "test_failing_steps.py::test_a_step_that_fails_can_be_repeated"),
     ],
     "transformer/blocks": [
         ("the sublayer takes the stream as it is", "return self.norm(x) if self.norm_first else x", "return x",
@@ -360,9 +364,6 @@ TABLE = {
          "nn.LayerNorm(d_model, eps=eps)", "test_blocks.py::test_a_residual_takes_a_norm"),
         ("the hidden layer is overwritten", '"relu": F.relu', '"relu": F.relu_',
          "test_blocks.py::test_what_a_hook_has_kept_of_the_hidden_layer_is_not_overwritten"),
-        ("a refused mask stays in the cache",
-         "own.key, own.value = stored", "pass",
-         "test_bad_input.py::test_a_refused_mask_leaves_the_cache_of_a_layer_empty"),
     ],
     "interop/decoders": [
         ("halves stay halves", "halves.transpose(1, 2).flatten(0, 2)", "halves.flatten(0, 2)",

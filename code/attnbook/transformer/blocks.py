@@ -9,6 +9,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from attnbook.attention import KeyValueCache, MultiHeadAttention
+from attnbook.attention.cache import Stepping
 from attnbook.attention.heads import Bias
 from attnbook.checks import (
     check_count,
@@ -171,7 +172,7 @@ class Residual(nn.Module):
         return x if self.norm_first else self.norm(x)
 
 
-class EncoderLayer(nn.Module):
+class EncoderLayer(Stepping):
     """Self-attention, then the position-wise network.
 
     Under a causal mask it is what a decoder-only model such as GPT is made of: a decoder layer without a memory.
@@ -316,7 +317,7 @@ class DecoderLayerCache:
         self.across.reorder(order)
 
 
-class DecoderLayer(nn.Module):
+class DecoderLayer(Stepping):
     """Masked self-attention, attention to the encoder's output, then the position-wise network.
 
     Args:
@@ -389,7 +390,6 @@ class DecoderLayer(nn.Module):
         check_features("x", x, "d_model", self.d_model, dims=3, module=norm)
         _check_memory(x, memory, cache)
         own, across = (None, None) if cache is None else (cache.own, cache.across)
-        stored = (None, None) if own is None else (own.key, own.value)
         h, own_weights = self.self_attention(
             self.around_self_attention.before(x),
             mask=mask,
@@ -397,19 +397,14 @@ class DecoderLayer(nn.Module):
             cache=own,
         )
         x = self.around_self_attention(x, h)
-        try:
-            h, cross_weights = self.cross_attention(
-                self.around_cross_attention.before(x),
-                memory,
-                valid_lens=valid_lens,
-                mask=memory_mask,
-                need_weights=need_weights,
-                cache=across,
-            )
-        except Exception:
-            if own is not None:  # as it was
-                own.key, own.value = stored
-            raise
+        h, cross_weights = self.cross_attention(
+            self.around_cross_attention.before(x),
+            memory,
+            valid_lens=valid_lens,
+            mask=memory_mask,
+            need_weights=need_weights,
+            cache=across,
+        )
         x = self.around_cross_attention(x, h)
         h = self.feed_forward(self.around_feed_forward.before(x))
         return self.around_feed_forward(x, h), (own_weights, cross_weights)

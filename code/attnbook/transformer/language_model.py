@@ -17,6 +17,7 @@ from attnbook.attention import (
     combine_masks,
     sliding_window_mask,
 )
+from attnbook.attention.cache import Stepping
 from attnbook.attention.masks import shared_triangle
 from attnbook.attention.splitting import check_kv_heads, head_size
 from attnbook.checks import (
@@ -124,7 +125,7 @@ class LanguageModelConfig:
             )
 
 
-class LanguageModel(nn.Module):
+class LanguageModel(Stepping):
     """Token ids to a score for every next token; no position sees a later one.
 
     Its layers are the encoder's under a causal mask: a decoder layer without a memory to look at is nothing else.
