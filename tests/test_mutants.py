@@ -228,7 +228,7 @@ TABLE = {
          "test_heads.py::test_the_three_stages_are_one_function"),
     ],
     "attention/heads": [
-        ("heads drop weights when not training", "dropout=self.dropout if self.training else 0.0",
+        ("heads drop weights when not training", "self.dropout.p if self.dropout.training else 0.0",
          "dropout=self.dropout", "test_heads.py::test_dropout_only_while_training"),
         ("the memory's keys are the query's", "_, k, v = self.project_all(key)", "pass",
          "test_heads.py::test_masks_of_every_shape"),

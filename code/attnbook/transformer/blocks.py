@@ -53,6 +53,7 @@ class FeedForward(nn.Module):
         self,
         d_model: int,
         d_ff: int,
+        *,
         activation: str = "relu",
         dropout: float = 0.0,
         bias: bool = True,
@@ -99,11 +100,14 @@ class GatedFeedForward(FeedForward):
         self,
         d_model: int,
         d_ff: int,
+        *,
         activation: str = "silu",
         dropout: float = 0.0,
         bias: bool = False,
     ):
-        super().__init__(d_model, d_ff, activation, dropout, bias)
+        super().__init__(
+            d_model, d_ff, activation=activation, dropout=dropout, bias=bias
+        )
         self.W_g = nn.Linear(d_model, d_ff, bias=bias)
 
     def forward(self, x: Tensor) -> Tensor:
@@ -134,6 +138,7 @@ class Residual(nn.Module):
         self,
         d_model: int,
         dropout: float = 0.0,
+        *,
         norm_first: bool = False,
         eps: float = 1e-5,
         norm: nn.Module | None = None,
@@ -197,6 +202,7 @@ class EncoderLayer(Stepping):
         d_model: int,
         num_heads: int,
         d_ff: int,
+        *,
         dropout: float = 0.0,
         activation: str = "relu",
         norm_first: bool = False,
@@ -204,13 +210,14 @@ class EncoderLayer(Stepping):
         num_kv_heads: int | None = None,
         rotary: Callable[[Tensor, int], Tensor] | None = None,
     ):
+        around = partial(Residual, d_model, dropout, norm_first=norm_first, eps=eps)
         self._put_together(
             MultiHeadAttention(
-                d_model, num_heads, num_kv_heads, dropout, rotary=rotary
+                d_model, num_heads, num_kv_heads, dropout=dropout, rotary=rotary
             ),
-            FeedForward(d_model, d_ff, activation, dropout),
-            Residual(d_model, dropout, norm_first, eps),
-            Residual(d_model, dropout, norm_first, eps),
+            FeedForward(d_model, d_ff, activation=activation, dropout=dropout),
+            around(),
+            around(),
         )
 
     @classmethod
@@ -332,6 +339,7 @@ class DecoderLayer(Stepping):
         d_model: int,
         num_heads: int,
         d_ff: int,
+        *,
         dropout: float = 0.0,
         activation: str = "relu",
         norm_first: bool = False,
@@ -341,10 +349,13 @@ class DecoderLayer(Stepping):
         self.d_model = d_model
         self.self_attention = MultiHeadAttention(d_model, num_heads, dropout=dropout)
         self.cross_attention = MultiHeadAttention(d_model, num_heads, dropout=dropout)
-        self.feed_forward = FeedForward(d_model, d_ff, activation, dropout)
-        self.around_self_attention = Residual(d_model, dropout, norm_first, eps)
-        self.around_cross_attention = Residual(d_model, dropout, norm_first, eps)
-        self.around_feed_forward = Residual(d_model, dropout, norm_first, eps)
+        self.feed_forward = FeedForward(
+            d_model, d_ff, activation=activation, dropout=dropout
+        )
+        around = partial(Residual, d_model, dropout, norm_first=norm_first, eps=eps)
+        self.around_self_attention = around()
+        self.around_cross_attention = around()
+        self.around_feed_forward = around()
 
     def start_cache(self, memory: Tensor) -> DecoderLayerCache:
         """An empty cache for step-by-step decoding, which holds the memory's keys and values already.

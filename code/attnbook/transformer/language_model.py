@@ -268,9 +268,9 @@ def _layer(config: LanguageModelConfig, rotary: RotaryPositions | None) -> Encod
         size,
         config.num_heads,
         config.num_kv_heads,
-        dropout,
-        config.attention_bias,
-        rotary,
+        dropout=dropout,
+        bias=config.attention_bias,
+        rotary=rotary,
         head_dim=config.head_dim,
         qk_norm=config.qk_norm,
         eps=config.eps,
@@ -279,10 +279,14 @@ def _layer(config: LanguageModelConfig, rotary: RotaryPositions | None) -> Encod
     return EncoderLayer.of_parts(
         attention,
         network(
-            size, config.d_ff, config.activation, dropout, config.feed_forward_bias
+            size,
+            config.d_ff,
+            activation=config.activation,
+            dropout=dropout,
+            bias=config.feed_forward_bias,
         ),
-        Residual(size, dropout, config.norm_first, norm=_norm(config)),
-        Residual(size, dropout, config.norm_first, norm=_norm(config)),
+        Residual(size, dropout, norm_first=config.norm_first, norm=_norm(config)),
+        Residual(size, dropout, norm_first=config.norm_first, norm=_norm(config)),
     )
 
 

@@ -348,8 +348,8 @@ class BertEncoder(nn.Module):
                 config.d_model,
                 config.num_heads,
                 config.d_ff,
-                config.dropout,
-                config.activation,
+                dropout=config.dropout,
+                activation=config.activation,
                 eps=config.eps,
             )
             for _ in range(config.num_layers)
