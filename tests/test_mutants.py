@@ -462,7 +462,7 @@ TABLE = {
          "test_checkpoints.py::test_resumed_losses_are_the_uninterrupted_ones"),
         ("the schedule begins anew", "schedule.load_state_dict(state[\"schedule\"])", "pass",
          "test_checkpoints.py::test_resumed_losses_are_the_uninterrupted_ones"),
-        ("a file may hold code", "weights_only=True", "weights_only=False",
+        ("a file may hold code", 'map_location="cpu", weights_only=True', 'map_location="cpu", weights_only=False',
          "test_checkpoints.py::test_nothing_in_a_checkpoint_is_executed"),
         ("half-loaded", "before = random_state()",
          "before = random_state()\n    model.load_state_dict(state[\"model\"])",
