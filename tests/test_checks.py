@@ -1,6 +1,7 @@
 """Every check passes what is right, and for what is wrong says what was expected, what came, and what to do."""
 
 import dataclasses
+import functools
 import math
 
 import pytest
@@ -296,15 +297,19 @@ def test_wrong_arguments_are_told_why(call, error, message):
         call()
 
 
-def test_counts_of_a_configuration_whose_annotations_are_texts():
+def test_fields_of_a_configuration_whose_annotations_are_texts():
     """As they all are below `from __future__ import annotations`, which a module may get at any time."""
-    for kinds in ({"layers": int, "rate": float}, {"layers": "int", "rate": "float"}):
-        sizes = dataclasses.make_dataclass("Sizes", kinds.items())
-        checks.check_counts(sizes(layers=1, rate=0.5))
+    for kinds in ({"layers": int, "rate": float, "tied": bool}, {"layers": "int", "rate": "float", "tied": "bool"}):
+        sizes = functools.partial(dataclasses.make_dataclass("Sizes", kinds.items()), layers=1, rate=0.5, tied=True)
+        checks.check_fields(sizes())
+        checks.check_fields(sizes(tied=False))
         with pytest.raises(TypeError, match="layers must be an integer, got float"):
-            checks.check_counts(sizes(layers=1.0, rate=0.5))
+            checks.check_fields(sizes(layers=1.0))
         with pytest.raises(ValueError, match="layers must be at least 1, got 0"):
-            checks.check_counts(sizes(layers=0, rate=0.5))
+            checks.check_fields(sizes(layers=0))
+        for odd in ("no", 1, None):
+            with pytest.raises(TypeError, match=f"tied must be True or False, got {odd!r}"):
+                checks.check_fields(sizes(tied=odd))
 
 
 def test_autocast_converts_dtypes_so_they_may_differ():

@@ -214,6 +214,20 @@ def test_options_have_names_and_one_order():
             assert kinds[name].kind is inspect.Parameter.KEYWORD_ONLY, (layer, name)
 
 
+def test_a_layer_is_made_of_sizes_and_dropout_by_place_and_the_rest_by_name():
+    things = [*vars(attention).values(), *vars(transformer).values()]
+    layers = {t for t in things if isinstance(t, type) and issubclass(t, torch.nn.Module)}
+    places = {
+        f"{layer.__name__}.{name}"
+        for layer in layers - {NWKernelRegression}
+        for name, one in inspect.signature(layer.__init__).parameters.items()
+        if one.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD and name not in ("self", "dropout", "config")
+        if one.annotation not in (int, int | None)
+    }
+    # made so by the chapters that derive them
+    assert places == {"SelfAttention.causal", "WideHeads.bias", "SeparateHeads.bias"}
+
+
 @pytest.mark.parametrize(
     ("call", "given"),
     [
@@ -221,6 +235,11 @@ def test_options_have_names_and_one_order():
         (attention.tiled_attention, (*SQUARE.values(), 2)),
         (LatentAttention(E, H, 5).double(), (X, randn(B, 2, 5))),
         (SinkAttention, (E, H, True)),
+        # what stands there in other libraries is something else
+        (transformer.EncoderLayer, (E, H, 7, 0.1, "relu", 1e-5)),
+        (transformer.DecoderLayer, (E, H, 7, 0.1, "relu", 1e-5)),
+        (transformer.Residual, (E, 0.1, 1e-5)),
+        (SinusoidalPositions, (E, 0.1, 5000)),
     ],
 )
 def test_options_are_not_taken_by_their_place(call, given):

@@ -505,10 +505,12 @@ def test_strides_do_not_matter_and_arguments_are_left_alone(need_weights):
 
 
 @BOTH
-def test_nan_is_seen_in_the_output_with_weights_and_without(need_weights):
-    layer, (query, key, value) = layer_of(), sequences()
+@pytest.mark.parametrize("lens", [None, LENS], ids=["all keys", "lengths"])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16], ids=str)
+def test_nan_is_seen_in_the_output_with_weights_and_without(need_weights, lens, dtype):
+    layer, (query, key, value) = layer_of().to(dtype), (x.to(dtype) for x in sequences())
     query[1, 2, 0] = torch.nan
-    output, _ = layer(query, key, value, LENS, need_weights=need_weights)
+    output, _ = layer(query, key, value, lens, need_weights=need_weights)
     seen = output.isnan().all(-1)
     assert seen.nonzero().tolist() == [[1, 2]] and seen.sum() * E == output.isnan().sum()
 

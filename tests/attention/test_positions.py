@@ -142,7 +142,7 @@ def test_t5_buckets_are_those_of_transformers(causal, buckets, limit):
     expected = T5Attention._relative_position_bucket(
         distance, bidirectional=not causal, num_buckets=buckets, max_distance=limit
     )
-    bucket = T5Positions(H, buckets, limit, causal).bucket(distance)
+    bucket = T5Positions(H, buckets, limit, causal=causal).bucket(distance)
     assert bucket.dtype == torch.long and torch.equal(bucket, expected)
 
 

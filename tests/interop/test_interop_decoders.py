@@ -144,7 +144,7 @@ def test_what_comes_back():
     ]
     assert scalings == [LinearScaling(3.0), Llama3Scaling(4.0, 1.0, 3.0, 17)]
     dropped = from_huggingface_decoder(model_of(attention_dropout=0.2))
-    assert [layer.attention.dropout for layer in dropped.layers] == [0.2] * 3
+    assert [layer.attention.dropout.p for layer in dropped.layers] == [0.2] * 3
     assert dropped.config.dropout == 0
     fewer = model_of()
     fewer.config.num_hidden_layers = 2  # they use the first ones only

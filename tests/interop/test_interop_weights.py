@@ -125,7 +125,7 @@ def test_there_and_back_again():
     theirs = to_torch_attention(ours)
     assert theirs.dropout == 0.25 and theirs.batch_first and not theirs.training
     back = from_torch_attention(theirs)
-    assert back.dropout == 0.25 and not back.training
+    assert back.dropout.p == 0.25 and not back.training
     assert back.num_heads == H
     for name, weight in ours.state_dict().items():
         assert torch.equal(back.state_dict()[name], weight)
@@ -173,7 +173,7 @@ def their_layer(kind, dtype, norm_first, activation, **options):
 def test_encoder_layer_is_pytorchs(dtype, norm_first, activation, masks):
     theirs = their_layer(nn.TransformerEncoderLayer, dtype, norm_first, activation)
     ours = from_torch_encoder_layer(theirs)
-    assert not ours.training and ours.attention.dropout == 0.25
+    assert not ours.training and ours.attention.dropout.p == 0.25
     (x,), (copy,) = (sequences(T, dtype=dtype) for _ in range(2))
     our_masks, their_masks = masks_of(masks, T, T)
     if masks == "both":
@@ -198,7 +198,7 @@ def test_decoder_layer_is_pytorchs(dtype, norm_first, activation):
     """Causal in the target, padding in the memory, unequal lengths."""
     theirs = their_layer(nn.TransformerDecoderLayer, dtype, norm_first, activation)
     ours = from_torch_decoder_layer(theirs)
-    assert not ours.training and ours.cross_attention.dropout == 0.25
+    assert not ours.training and ours.cross_attention.dropout.p == 0.25
     own, copies = (sequences(T, S, dtype=dtype) for _ in range(2))
     memory_mask = coin(T, S, seed=4) | (torch.arange(S) < 2)
     output, _ = ours(*own, LENS, mask=causal_mask(T), memory_mask=memory_mask)
@@ -297,7 +297,7 @@ def test_multi_head_attention_is_d2ls(d2l, dtype, bias, lengths):
     theirs(*copies, lengths)  # makes its weights
     fill(theirs)
     ours = from_d2l_attention(theirs)
-    assert ours.dropout == 0.25 and not ours.training
+    assert ours.dropout.p == 0.25 and not ours.training
     output, weights = ours(*own, lengths, need_weights=True)
     expected = theirs(*copies, lengths)
     close(output, expected, TOLERANCE[dtype])
@@ -339,7 +339,7 @@ def test_encoder_layer_is_d2ls(d2l, dtype, lengths):
         theirs.addnorm1.ln.weight.add_(1)
         theirs.addnorm2.ln.weight.add_(1)
     ours = from_d2l_encoder_block(theirs)
-    assert not ours.training and ours.attention.dropout == 0.25
+    assert not ours.training and ours.attention.dropout.p == 0.25
     assert ours.around_attention.dropout.p == 0.25
     assert count_parameters(ours) == count_parameters(theirs)
     output, weights = ours(x, lengths, need_weights=True)
@@ -616,7 +616,7 @@ def test_a_bert_that_has_lost_its_last_layer():
 def test_both_dropout_probabilities_are_taken_over():
     theirs = their_bert(hidden_dropout_prob=0.3, attention_probs_dropout_prob=0.2)
     ours = from_huggingface_bert(theirs)
-    assert ours.config.dropout == 0.3 and ours.layers[0].attention.dropout == 0.2
+    assert ours.config.dropout == 0.3 and ours.layers[0].attention.dropout.p == 0.2
 
 
 def test_the_sentence_of_chapter_6():

@@ -237,6 +237,29 @@ def test_another_file_is_refused(path, content, says):
     assert says in refused(path, Small())
 
 
+def test_a_folder_is_no_checkpoint(tmp_path):
+    with pytest.raises(CheckpointError, match=f"{tmp_path} is a folder; name a file in it"):
+        train(Small(), loss_fn, batches, STEPS, checkpoint=tmp_path)
+
+
+@pytest.mark.parametrize("value", [abs, lambda x: x, object(), {"inner": [abs]}], ids=["function", "λ", "object", "in"])
+def test_what_a_checkpoint_cannot_hold_is_refused_before_anything_is_trained(tmp_path, value):
+    model, path = Small(Sizes(d_model=5)), tmp_path / "model.pt"
+    model.config = dataclasses.make_dataclass("Odd", ["d_model", "scaling"])(5, value)
+    before = weights_of(model)
+    with pytest.raises(CheckpointError, match="the model's configuration has scaling = "):
+        train(model, loss_fn, batches, STEPS, checkpoint=path)
+    assert same(weights_of(model), before) and not path.exists()
+    assert len(train(model, loss_fn, batches, STEPS)) == 7  # without a checkpoint it may be trained
+
+
+def test_what_a_checkpoint_holds_is_read_again(tmp_path):
+    model, path = Small(Sizes(d_model=5)), tmp_path / "model.pt"
+    model.config = dataclasses.make_dataclass("Sizes", ["a", "b", "c"])((1, 2.5), {"x": [None, True]}, Sizes())
+    losses = train(model, loss_fn, batches, STEPS, checkpoint=path)
+    assert train(model, loss_fn, batches, STEPS, checkpoint=path) == losses
+
+
 class Trap:
     """What a stranger could put into a file: code that runs when it is unpickled."""
 

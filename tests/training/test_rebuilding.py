@@ -1,5 +1,6 @@
 """Models built again from files that somebody has changed: refused before memory is taken, by the field's name."""
 
+import dataclasses
 import math
 import resource
 import time
@@ -10,7 +11,7 @@ import torch
 
 from attnbook.studies import stored_model
 from attnbook.studies.next_words import STORED_MODEL
-from attnbook.training import CheckpointError, read_archive, save_checkpoint
+from attnbook.training import CheckpointError, read_archive, save_checkpoint, settings
 from attnbook.translation import Translator, prepare
 from attnbook.weights import read_weights, weights_file
 from small_recipes import SMALL, SMALL_TRANSFORMER
@@ -77,6 +78,31 @@ SETTINGS = [
 def test_a_setting_that_cannot_be_is_named(path, name, value, says):
     change(path, "config", **{name: value})
     refused(path, says[:60])
+
+
+class Model:
+    def __init__(self, num_layers: "int", dropout: "float | None" = None, tied: "bool" = True): ...
+
+
+@dataclasses.dataclass
+class Config:
+    num_layers: "int"
+    dropout: "float | None" = None
+    tied: "bool" = True
+
+
+@pytest.mark.parametrize("kind", [Model, Config])
+def test_settings_where_annotations_are_texts(kind):
+    """As they all are below `from __future__ import annotations`."""
+    stored, weights = {"num_layers": 1, "dropout": None, "tied": False}, {"weight": torch.ones(1)}
+    assert settings(kind, stored, weights) == stored
+    for change, error, says in (
+        ({"tied": "no"}, TypeError, "the setting tied must be of type bool, got 'no'"),
+        ({"dropout": "0.1"}, TypeError, "the setting dropout must be of type float or NoneType, got '0.1'"),
+        ({"num_layers": 2}, ValueError, "num_layers is 2, with only 1 weights"),
+    ):
+        with pytest.raises(error, match=says):
+            settings(kind, stored | change, weights)
 
 
 def test_a_missing_setting_is_named(path):

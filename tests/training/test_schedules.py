@@ -114,6 +114,8 @@ def test_progress_passes_each_multiple_once():
         ({"betas": (0.9, 1.0)}, ValueError, "betas must be at least 0 and below 1"),
         ({"betas": (math.nan, 0.9)}, ValueError, "betas must be at least 0 and below 1"),
         ({"betas": (0.9,)}, ValueError, "betas must be two numbers"),
+        ({"betas": 0.9}, TypeError, "betas must be a tuple of two numbers, got float"),
+        ({"betas": [0.9, 0.9]}, TypeError, "betas must be a tuple of two numbers, got list"),
         ({"warmup_fraction": math.nan}, ValueError, "warmup_fraction must be at least 0 and below 1"),
         ({"schedule": "cosine"}, ValueError, "schedule must be constant, warmup-cosine or noam, got 'cosine'"),
         ({"schedule": "noam", "warmup": 10}, ValueError, "the noam schedule needs d_model and warmup"),

@@ -7,8 +7,10 @@ from torch import nn
 
 from attnbook.attention import (
     DecoderAttention,
+    DotProductAttention,
     KeyValueCache,
     LearnedPositions,
+    MultiHeadAttention,
     RotaryPositions,
     SinusoidalPositions,
     causal_mask,
@@ -48,7 +50,7 @@ def x_and_memory(**options):
 @pytest.mark.parametrize("activation", ACTIVATIONS)
 @pytest.mark.parametrize("bias", [True, False])
 def test_feed_forward_treats_every_position_alone(activation, bias):
-    layer = fill(FeedForward(D, FF, activation, bias=bias)).double()
+    layer = fill(FeedForward(D, FF, activation=activation, bias=bias)).double()
     x, function = randn(B, T, D), ACTIVATIONS[activation]
     output = layer(x)
     for b in range(B):
@@ -61,7 +63,7 @@ def test_feed_forward_treats_every_position_alone(activation, bias):
 
 @pytest.mark.parametrize("activation", ACTIVATIONS)
 def test_what_a_hook_has_kept_of_the_hidden_layer_is_not_overwritten(activation):
-    layer, x = fill(FeedForward(D, FF, activation)).double(), randn(B, T, D)
+    layer, x = fill(FeedForward(D, FF, activation=activation)).double(), randn(B, T, D)
     weights = {name: p.detach().clone() for name, p in layer.named_parameters()}
     hidden, before = [], x.clone()
     layer.W_1.register_forward_hook(lambda module, given, output: hidden.append(output))
@@ -100,7 +102,7 @@ def test_a_gate_multiplies_each_hidden_unit(bias):
     gate, plain = (F.linear(x, w.weight, w.bias) for w in (layer.W_g, layer.W_1))
     close(layer(x), F.linear(gate * gate.sigmoid() * plain, layer.W_2.weight, layer.W_2.bias))
     assert count_parameters(layer) == 3 * D * FF + bias * (D + 2 * FF)
-    silent = GatedFeedForward(D, FF, "gelu-tanh", dropout=0.5).double().train()
+    silent = GatedFeedForward(D, FF, activation="gelu-tanh", dropout=0.5).double().train()
     assert not torch.equal(silent(x), silent(x))
     assert torch.equal(silent.eval()(x), silent(x))
 
@@ -281,13 +283,21 @@ def test_dropout_only_while_training(norm_first):
 def test_dropout_can_be_switched_on_by_itself():
     """As one samples from a trained model: all in evaluation, the modules of dropout alone in training."""
     x, h = randn(B, T, E), randn(B, T, E, seed=1)
-    layers = FeedForward(E, FF, dropout=0.5), Residual(E, 0.5), SinusoidalPositions(E, 0.5), LearnedPositions(9, E, 0.5)
+    layers = (
+        FeedForward(E, FF, dropout=0.5), Residual(E, 0.5), SinusoidalPositions(E, 0.5), LearnedPositions(9, E, 0.5),
+        MultiHeadAttention(E, H, dropout=0.5), DecoderAttention(E, H, dropout=0.5), DotProductAttention(0.5),
+    )  # fmt: skip
     for layer in layers:
-        layer, given = layer.double().eval(), (x, h) if isinstance(layer, Residual) else (x,)
-        assert torch.equal(layer(*given), layer(*given))
+        layer, number = layer.double().eval(), {Residual: 2, DotProductAttention: 3}.get(type(layer), 1)
+
+        def output(layer=layer, number=number):
+            found = layer(*(x, h, h)[:number])
+            return found if isinstance(found, torch.Tensor) else found[0]
+
+        assert torch.equal(output(), output())
         layer.dropout.train()
         torch.manual_seed(0)
-        assert (layer(*given) - layer(*given)).abs().max() > 0.01
+        assert (output() - output()).abs().max() > 0.01
 
 
 def test_where_dropout_acts():
@@ -295,8 +305,7 @@ def test_where_dropout_acts():
     for layer in (encoder(dropout=0.25), decoder(dropout=0.25)):
         drops = [m.p for m in layer.modules() if isinstance(m, torch.nn.Dropout)]
         attentions = [m for m in layer.children() if hasattr(m, "W_qkv")]
-        assert drops == [0.25] * (1 + len(attentions) + 1)
-        assert [m.dropout for m in attentions] == [0.25] * len(attentions)
+        assert drops == [0.25] * (2 * len(attentions) + 2)  # each attention's and the one around it; the network's
 
 
 @PRE_AND_POST
@@ -328,7 +337,7 @@ X, MEMORY = x_and_memory()
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda: FeedForward(D, FF, "tanh"), ValueError,
+        (lambda: FeedForward(D, FF, activation="tanh"), ValueError,
          ("activation must be one of relu, gelu, gelu-tanh, silu, got 'tanh'",)),
         (lambda: FeedForward(D, 0), ValueError, ("d_ff must be at least 1",)),
         (lambda: FeedForward(D, FF, dropout=1.0), ValueError, ("dropout must be at least 0 and below 1",)),
@@ -336,7 +345,7 @@ X, MEMORY = x_and_memory()
         (lambda: FeedForward(D, FF)(coin(T, D)), TypeError, ("x must be a floating-point tensor",)),
         (lambda: FeedForward(E, FF)(X), TypeError, ("x is torch.float64, the layer is torch.float32",)),
         (lambda: Residual(0), ValueError, ("d_model must be at least 1",)),
-        (lambda: GatedFeedForward(D, FF, "tanh"), ValueError, ("activation must be one of",)),
+        (lambda: GatedFeedForward(D, FF, activation="tanh"), ValueError, ("activation must be one of",)),
         (lambda: GatedFeedForward(D, FF)(X), ValueError, ("x has size 33, d_model is 11",)),
         (lambda: Residual(D, eps=0), ValueError, ("eps must be a finite number above 0",)),
         (lambda: EncoderLayer(E, 7, FF), ValueError, ("d_model 33 is not divisible by num_heads 7",)),

@@ -17,6 +17,7 @@ from attnbook.transformer import (
     BertEncoder,
     Decoder,
     Encoder,
+    LanguageModelConfig,
     Transformer,
     TransformerConfig,
     count_parameters,
@@ -370,6 +371,16 @@ def test_wrong_configurations(config, change, error, message):
 def test_wrong_configurations_of_one_kind(config, change, error, message):
     with pytest.raises(error, match=message):
         dataclasses.replace(config, **change)
+
+
+@pytest.mark.parametrize("config", [SMALL, LanguageModelConfig(7)], ids=["Transformer", "language model"])
+@pytest.mark.parametrize("value", ["no", 1, 0, None, 1e-5])
+def test_a_switch_is_true_or_false(config, value):
+    switches = [field.name for field in dataclasses.fields(config) if isinstance(field.default, bool)]
+    assert len(switches) >= 2
+    for name in switches:
+        with pytest.raises(TypeError, match=f"{name} must be True or False, got {value!r}"):
+            dataclasses.replace(config, **{name: value})
 
 
 # --- errors ----------------------------------------------------------------------------------------------------------

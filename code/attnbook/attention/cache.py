@@ -1,9 +1,10 @@
 """The key–value cache: what a decoder need not compute twice."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from attnbook.checks import check_alike, check_count, check_tensor, readable
 
@@ -185,6 +186,26 @@ class KeyValueCache:
         if readable(order) and ((order < 0) | (order >= stored)).any():
             raise ValueError(f"order must be in 0 … {stored - 1}, got {order.tolist()}")
         self.key, self.value = self.key[order], self.value[order]
+
+
+class Stepping(nn.Module):
+    """A module that may be called with `cache=…`, one or a list: a call that fails leaves what they hold as it was."""
+
+    def __call__(self, *inputs: Any, **options: Any) -> Any:
+        cache = options.get("cache")
+        if cache is None:
+            return super().__call__(*inputs, **options)
+        given = cache if isinstance(cache, list) else [cache]
+        # of a decoder layer's two, its own is the one that grows
+        given = [getattr(one, "own", one) for one in given]
+        growing = [one for one in given if isinstance(one, KeyValueCache)]
+        before = [(one.key, one.value) for one in growing]
+        try:
+            return super().__call__(*inputs, **options)
+        except BaseException:  # an interruption from the keyboard, too
+            for one, stored in zip(growing, before, strict=True):
+                one.key, one.value = stored
+            raise
 
 
 def _check_pair(key: Tensor, value: Tensor) -> None:

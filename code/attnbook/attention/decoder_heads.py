@@ -37,10 +37,10 @@ class DecoderAttention(MultiHeadAttention):
         d_model: int,
         num_heads: int,
         num_kv_heads: int | None = None,
+        *,
         dropout: float = 0.0,
         bias: bool = True,
         rotary: Callable[[Tensor, int], Tensor] | None = None,
-        *,
         head_dim: int | None = None,
         qk_norm: bool = False,
         eps: float = 1e-6,
@@ -52,7 +52,9 @@ class DecoderAttention(MultiHeadAttention):
             head_dim = head_size(d_model, num_heads)
         check_count("head_dim", head_dim)
         width = num_heads * head_dim
-        super().__init__(width, num_heads, num_kv_heads, dropout, bias, rotary)
+        super().__init__(
+            width, num_heads, num_kv_heads, dropout=dropout, bias=bias, rotary=rotary
+        )
         if width != d_model:
             self.d_model = d_model
             self.W_qkv = nn.Linear(d_model, sum(self.sizes), bias=bias)

@@ -52,6 +52,7 @@ class MultiHeadAttention(nn.Module):
         d_model: int,
         num_heads: int,
         num_kv_heads: int | None = None,
+        *,
         dropout: float = 0.0,
         bias: bool = True,
         rotary: Callable[[Tensor, int], Tensor] | None = None,
@@ -62,7 +63,7 @@ class MultiHeadAttention(nn.Module):
         self.d_model, self.num_heads = d_model, num_heads
         self.num_kv_heads = num_heads if num_kv_heads is None else num_kv_heads
         self.head_dim = head_size(d_model, num_heads)
-        self.dropout, self.rotary = dropout, rotary
+        self.dropout, self.rotary = nn.Dropout(dropout), rotary
         self.sizes = (d_model, *[self.num_kv_heads * self.head_dim] * 2)
         self.W_qkv = nn.Linear(d_model, sum(self.sizes), bias=bias)
         self.W_o = nn.Linear(d_model, d_model, bias=bias)
@@ -93,7 +94,8 @@ class MultiHeadAttention(nn.Module):
                 queries (B, H, T, Dh) and keys (B, H, S, Dh), those of a cache included, in self-attention: relative
                 positions, such as `ShawPositions`, do.
             need_weights: return the weights too; without them the fused kernel never stores the T × S table. NaN in the
-                scores becomes NaN in the output, either way.
+                scores becomes NaN in the output, either way (but zeros where the fused kernel is compiled, on the CPU
+                and over fewer than 16 keys).
             cache: a `KeyValueCache`, to which the keys of the query are added; or, from `start_cache`, the keys of a
                 memory, which take their place.
 
@@ -127,7 +129,7 @@ class MultiHeadAttention(nn.Module):
         if bias is not None:
             check_bias(bias, shape)
             bias = bias.reshape(aligned(bias.shape, shape))
-        dropout = self.dropout if self.training else 0.0
+        dropout = self.dropout.p if self.dropout.training else 0.0
         output, weights = attention_step(
             q, k, v, mask, bias, dropout=dropout, group=group, need_weights=need_weights
         )

@@ -27,6 +27,7 @@ from attnbook.checks import (
     check_probability,
     check_query_key,
     check_value,
+    is_traced,
     readable,
 )
 
@@ -87,6 +88,8 @@ def _fused(
     if bias is not None:  # one float mask says both: what to add, and −inf
         bias = bias.to(query)
         mask = bias if mask is None else bias.masked_fill(~mask, -torch.inf)
+    if mask is None and _is_short(key):
+        mask = torch.ones(1, key.shape[-2], dtype=torch.bool, device=key.device)
     causal = mask is not None and bias is None and _is_causal(mask)
     output = F.scaled_dot_product_attention(
         query,
@@ -100,6 +103,11 @@ def _fused(
     if output.requires_grad and not torch.compiler.is_compiling():
         _refuse_second_derivatives(output.grad_fn)
     return output.squeeze(-3) if single else output
+
+
+def _is_short(key: Tensor) -> bool:
+    """Whether the CPU's kernel, without a mask, would take a row of NaN for one without keys and give zeros."""
+    return key.device.type == "cpu" and not is_traced() and key.shape[-2] < 16
 
 
 def _is_causal(mask: Tensor) -> bool:
@@ -167,7 +175,7 @@ class DotProductAttention(nn.Module):
             valid_lens: (B,) or (B, T) integers: how many keys count.
             mask: bool, (T, S), (B, T, S) or with all axes of the scores, (B, …, T, S); True = may attend.
             need_weights: return the weights too. They are looked at: NaN in the scores is an error then, while the
-                fused kernel lets NaN through.
+                fused kernel lets NaN through (compiled, on the CPU and over fewer than 16 keys, it gives zeros).
 
         Returns:
             output (B, …, T, Dv), and weights (B, …, T, S) before dropout, or None.

@@ -64,7 +64,7 @@ class SinusoidalPositions(nn.Module):
         Vaswani et al. (2017), §3.5 and §5.4 (dropout on the sum).
     """
 
-    def __init__(self, d_model: int, dropout: float = 0.0, base: float = 10000.0):
+    def __init__(self, d_model: int, dropout: float = 0.0, *, base: float = 10000.0):
         super().__init__()
         check_count("d_model", d_model)
         check_positive("base", base)

@@ -94,6 +94,7 @@ class T5Positions(nn.Module):
         num_heads: int,
         num_buckets: int = 32,
         max_distance: int = 128,
+        *,
         causal: bool = False,
     ):
         super().__init__()

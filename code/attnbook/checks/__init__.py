@@ -15,7 +15,7 @@ from attnbook.checks.masking import (
 )
 from attnbook.checks.numbers import (
     check_count,
-    check_counts,
+    check_fields,
     check_number,
     check_positive,
     check_probability,
@@ -52,5 +52,5 @@ __all__ = [
     "check_positive",
     "check_number",
     "check_count",
-    "check_counts",
+    "check_fields",
 ]

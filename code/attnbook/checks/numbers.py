@@ -90,15 +90,18 @@ def check_count(name: str, value: int, at_least: int = 1) -> None:
         raise ValueError(f"{name} must be at least {at_least}, got {value}")
 
 
-def check_counts(config: Any) -> None:
-    """Require a whole number of at least 1 in every field of a dataclass that is annotated as an integer.
+def check_fields(config: Any) -> None:
+    """Require a dataclass's counts and switches: an integer of at least 1, and a bool, where they are annotated so.
 
     Args:
         config: the dataclass.
 
     Raises:
-        TypeError, ValueError: as `check_count`, for the first field that is none.
+        TypeError, ValueError: as `check_count`, or for a switch that is neither True nor False.
     """
     for name, kind in get_type_hints(type(config)).items():
+        value = getattr(config, name)
         if kind is int:
-            check_count(name, getattr(config, name))
+            check_count(name, value)
+        if kind is bool and not isinstance(value, bool):
+            raise TypeError(f"{name} must be True or False, got {value!r}")

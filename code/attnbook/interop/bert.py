@@ -92,7 +92,7 @@ def from_huggingface_bert(model: nn.Module) -> BertEncoder:
     layers = cast(Iterable[EncoderLayer], ours.layers)
     for mine, layer in zip(layers, bert.encoder.layer, strict=True):
         attention = layer.attention.self
-        mine.attention.dropout = attention.dropout.p
+        mine.attention.dropout.p = attention.dropout.p
         maps = (attention.query, attention.key, attention.value)
         stack_into(mine.attention.W_qkv, maps)
         copy_into(mine.attention.W_o, layer.attention.output.dense)

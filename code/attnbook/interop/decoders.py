@@ -81,7 +81,7 @@ def from_huggingface_decoder(model: nn.Module) -> LanguageModel:
     ours.load_state_dict({name: weight.detach() for name, weight in state.items()})
     ours.embedding.padding_idx = decoder.model.embed_tokens.padding_idx
     for layer in cast(Iterable[EncoderLayer], ours.layers):
-        layer.attention.dropout = theirs.attention_dropout
+        layer.attention.dropout.p = theirs.attention_dropout
     return ours.train(model.training)
 
 

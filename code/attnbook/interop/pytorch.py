@@ -96,7 +96,7 @@ def to_torch_attention(layer: MultiHeadAttention) -> nn.MultiheadAttention:
     theirs = nn.MultiheadAttention(
         layer.d_model,
         layer.num_heads,
-        dropout=layer.dropout,
+        dropout=layer.dropout.p,
         bias=layer.W_qkv.bias is not None,
         batch_first=True,
     ).to(layer.W_qkv.weight)

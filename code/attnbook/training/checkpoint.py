@@ -72,6 +72,28 @@ def save_checkpoint(path: str | Path, state: dict) -> None:
     write_atomically(path, whole.getvalue())
 
 
+def check_plain(what: str, config: dict) -> None:
+    """Require a configuration that can be saved and read again.
+
+    Args:
+        what: whose it is, for the message.
+        config: names and values.
+
+    Raises:
+        CheckpointError: a value that is more than numbers, texts, and lists of them, such as a function.
+    """
+    for name, value in config.items():
+        whole = io.BytesIO()
+        try:
+            torch.save(value, whole)
+            torch.load(io.BytesIO(whole.getvalue()), weights_only=True)
+        except Exception as error:  # whatever pickling a stranger's class raises
+            raise CheckpointError(
+                f"{what} has {name} = {value!r:.60}, which a checkpoint cannot hold: numbers, texts and lists of them "
+                "only; change it, or train without a checkpoint"
+            ) from error
+
+
 def read_archive(path: str | Path) -> dict:
     """Read what `save_checkpoint` wrote, whole or not at all. Nothing in the file is executed.
 

@@ -62,6 +62,10 @@ class TrainConfig:
             check_positive("clip", self.clip)
         for name in ("seed", "warmup", "d_model"):
             check_count(name, getattr(self, name), at_least=0)
+        if not isinstance(self.betas, tuple):
+            raise TypeError(
+                f"betas must be a tuple of two numbers, got {type(self.betas).__name__}"
+            )
         if len(self.betas) != 2:
             raise ValueError(f"betas must be two numbers, got {self.betas}")
         for beta in self.betas:

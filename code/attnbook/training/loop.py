@@ -52,8 +52,9 @@ def train(
         The loss of every step, resumed ones included, averaged over the processes. The model is left in training mode.
 
     Raises:
-        CheckpointError: a damaged checkpoint, one of another configuration or of another number of processes, or one
-            that some of the processes do not see; the model is left as it was.
+        CheckpointError: a damaged checkpoint, one of another configuration or of another number of processes, one
+            that some of the processes do not see, or a configuration that a checkpoint cannot hold, such as a function;
+            the model is left as it was.
         OtherProcessError: another process has failed.
         FloatingPointError: the loss or the gradient became NaN or infinite; the last checkpoint is kept.
         ValueError: no length, an epoch without batches, a loss that is not a scalar, or an impossible `elapsed`.
@@ -92,6 +93,8 @@ def _train(
         return fraction(fabric, together(fabric, wishes_to_stop)) > 0
 
     stop, now = False, run.now()
+    if checkpoint is not None:
+        run.check_can_be_saved()
     if checkpoint is not None and run.is_stored(checkpoint):
         run.resume(checkpoint, stream)
         now = run.now()

@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import is_dataclass
 from types import UnionType
-from typing import Any, TypeVar, get_args, get_origin
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 import torch
 from torch import Tensor, nn
@@ -34,14 +34,15 @@ def settings(kind: Callable[..., object], stored: Any, weights: Any) -> dict[str
     if not named or not isinstance(weights, dict):
         raise TypeError("config and weights must be dicts by name")
     parameters = inspect.signature(kind).parameters
+    kinds = get_type_hints(kind if is_dataclass(kind) else kind.__init__)
     if unknown := [name for name in stored if name not in parameters]:
         raise ValueError(f"{kind.__name__} has no setting {unknown[0][:40]!r}")
     for name, parameter in parameters.items():
         if name in stored:
-            _check(name, stored[name], parameter.annotation)
+            _check(name, stored[name], kinds[name])
         elif is_dataclass(kind) or parameter.default is parameter.empty:
             raise ValueError(f"the setting {name} is missing")
-        number = parameter.annotation is int and name.endswith("layers")
+        number = kinds[name] is int and name.endswith("layers")
         if number and stored.get(name, 0) > len(weights):
             raise ValueError(
                 f"{name} is {stored[name]}, with only {len(weights)} weights"

@@ -13,6 +13,7 @@ from torch.optim.lr_scheduler import LambdaLR
 from attnbook.reproducible import seed_everything
 from attnbook.training.checkpoint import (
     CheckpointError,
+    check_plain,
     check_same_config,
     load_checkpoint,
     random_state,
@@ -72,6 +73,11 @@ class Run:
         """How far the training is: in steps, or in seconds where the length is given in seconds."""
         return self.spent() if self.by_clock else len(self.losses)
 
+    def check_can_be_saved(self) -> None:
+        """Require configurations that can be read again from a checkpoint, before anything is trained for one."""
+        check_plain("the model's configuration", _sizes(self.model))
+        check_plain("the training's configuration", _lasting(self.config))
+
     def save(self, path: str | Path) -> None:
         """Write a checkpoint; of several processes, one does."""
         state = {
@@ -93,7 +99,13 @@ class Run:
 
     def is_stored(self, path: str | Path) -> bool:
         """Whether there is a checkpoint; all processes have to agree, or they would not be in step."""
-        part = fraction(self.fabric, Path(path).exists())
+
+        def exists() -> bool:
+            if Path(path).is_dir():
+                raise CheckpointError(f"{path} is a folder; name a file in it")
+            return Path(path).exists()
+
+        part = fraction(self.fabric, together(self.fabric, exists))
         if 0 < part < 1:
             raise CheckpointError(
                 f"{path} is not on all machines; take a folder that they share"

@@ -9,6 +9,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from attnbook.attention import KeyValueCache, MultiHeadAttention
+from attnbook.attention.cache import Stepping
 from attnbook.attention.heads import Bias
 from attnbook.checks import (
     check_count,
@@ -52,6 +53,7 @@ class FeedForward(nn.Module):
         self,
         d_model: int,
         d_ff: int,
+        *,
         activation: str = "relu",
         dropout: float = 0.0,
         bias: bool = True,
@@ -98,11 +100,14 @@ class GatedFeedForward(FeedForward):
         self,
         d_model: int,
         d_ff: int,
+        *,
         activation: str = "silu",
         dropout: float = 0.0,
         bias: bool = False,
     ):
-        super().__init__(d_model, d_ff, activation, dropout, bias)
+        super().__init__(
+            d_model, d_ff, activation=activation, dropout=dropout, bias=bias
+        )
         self.W_g = nn.Linear(d_model, d_ff, bias=bias)
 
     def forward(self, x: Tensor) -> Tensor:
@@ -133,6 +138,7 @@ class Residual(nn.Module):
         self,
         d_model: int,
         dropout: float = 0.0,
+        *,
         norm_first: bool = False,
         eps: float = 1e-5,
         norm: nn.Module | None = None,
@@ -171,7 +177,7 @@ class Residual(nn.Module):
         return x if self.norm_first else self.norm(x)
 
 
-class EncoderLayer(nn.Module):
+class EncoderLayer(Stepping):
     """Self-attention, then the position-wise network.
 
     Under a causal mask it is what a decoder-only model such as GPT is made of: a decoder layer without a memory.
@@ -196,6 +202,7 @@ class EncoderLayer(nn.Module):
         d_model: int,
         num_heads: int,
         d_ff: int,
+        *,
         dropout: float = 0.0,
         activation: str = "relu",
         norm_first: bool = False,
@@ -203,13 +210,14 @@ class EncoderLayer(nn.Module):
         num_kv_heads: int | None = None,
         rotary: Callable[[Tensor, int], Tensor] | None = None,
     ):
+        around = partial(Residual, d_model, dropout, norm_first=norm_first, eps=eps)
         self._put_together(
             MultiHeadAttention(
-                d_model, num_heads, num_kv_heads, dropout, rotary=rotary
+                d_model, num_heads, num_kv_heads, dropout=dropout, rotary=rotary
             ),
-            FeedForward(d_model, d_ff, activation, dropout),
-            Residual(d_model, dropout, norm_first, eps),
-            Residual(d_model, dropout, norm_first, eps),
+            FeedForward(d_model, d_ff, activation=activation, dropout=dropout),
+            around(),
+            around(),
         )
 
     @classmethod
@@ -316,7 +324,7 @@ class DecoderLayerCache:
         self.across.reorder(order)
 
 
-class DecoderLayer(nn.Module):
+class DecoderLayer(Stepping):
     """Masked self-attention, attention to the encoder's output, then the position-wise network.
 
     Args:
@@ -331,6 +339,7 @@ class DecoderLayer(nn.Module):
         d_model: int,
         num_heads: int,
         d_ff: int,
+        *,
         dropout: float = 0.0,
         activation: str = "relu",
         norm_first: bool = False,
@@ -340,10 +349,13 @@ class DecoderLayer(nn.Module):
         self.d_model = d_model
         self.self_attention = MultiHeadAttention(d_model, num_heads, dropout=dropout)
         self.cross_attention = MultiHeadAttention(d_model, num_heads, dropout=dropout)
-        self.feed_forward = FeedForward(d_model, d_ff, activation, dropout)
-        self.around_self_attention = Residual(d_model, dropout, norm_first, eps)
-        self.around_cross_attention = Residual(d_model, dropout, norm_first, eps)
-        self.around_feed_forward = Residual(d_model, dropout, norm_first, eps)
+        self.feed_forward = FeedForward(
+            d_model, d_ff, activation=activation, dropout=dropout
+        )
+        around = partial(Residual, d_model, dropout, norm_first=norm_first, eps=eps)
+        self.around_self_attention = around()
+        self.around_cross_attention = around()
+        self.around_feed_forward = around()
 
     def start_cache(self, memory: Tensor) -> DecoderLayerCache:
         """An empty cache for step-by-step decoding, which holds the memory's keys and values already.
@@ -389,7 +401,6 @@ class DecoderLayer(nn.Module):
         check_features("x", x, "d_model", self.d_model, dims=3, module=norm)
         _check_memory(x, memory, cache)
         own, across = (None, None) if cache is None else (cache.own, cache.across)
-        stored = (None, None) if own is None else (own.key, own.value)
         h, own_weights = self.self_attention(
             self.around_self_attention.before(x),
             mask=mask,
@@ -397,19 +408,14 @@ class DecoderLayer(nn.Module):
             cache=own,
         )
         x = self.around_self_attention(x, h)
-        try:
-            h, cross_weights = self.cross_attention(
-                self.around_cross_attention.before(x),
-                memory,
-                valid_lens=valid_lens,
-                mask=memory_mask,
-                need_weights=need_weights,
-                cache=across,
-            )
-        except Exception:
-            if own is not None:  # as it was
-                own.key, own.value = stored
-            raise
+        h, cross_weights = self.cross_attention(
+            self.around_cross_attention.before(x),
+            memory,
+            valid_lens=valid_lens,
+            mask=memory_mask,
+            need_weights=need_weights,
+            cache=across,
+        )
         x = self.around_cross_attention(x, h)
         h = self.feed_forward(self.around_feed_forward.before(x))
         return self.around_feed_forward(x, h), (own_weights, cross_weights)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from attnbook.attention.splitting import head_size
-from attnbook.checks import check_counts, check_positive, check_probability
+from attnbook.checks import check_fields, check_positive, check_probability
 from attnbook.transformer.blocks import get_activation
 
 
@@ -16,7 +16,7 @@ class TransformerConfig:
         d_model, num_heads, d_ff: the width, its heads, and the feed-forward network's hidden width.
         num_encoder_layers, num_decoder_layers: N of either stack.
         dropout: on embeddings, attention weights, hidden units and residual branches.
-        activation: "relu" or "gelu".
+        activation: one of `ACTIVATIONS`.
         norm_first: pre-LN instead of post-LN.
         positions: "sinusoidal" or "learned".
         max_positions: the longest sequence, for learned positions.
@@ -44,7 +44,7 @@ class TransformerConfig:
     tie_output: bool = True
 
     def __post_init__(self) -> None:
-        check_counts(self)
+        check_fields(self)
         _check_choices(self)
         if self.positions not in ("sinusoidal", "learned"):
             raise ValueError(
@@ -62,7 +62,7 @@ class BertConfig:
         max_positions: the longest sequence.
         num_segments: how many kinds of segment (token types).
         dropout: everywhere.
-        activation: "gelu" or "relu".
+        activation: one of `ACTIVATIONS`.
         eps: the layer norms'.
 
     Raises:
@@ -84,7 +84,7 @@ class BertConfig:
     eps: float = 1e-12
 
     def __post_init__(self) -> None:
-        check_counts(self)
+        check_fields(self)
         _check_choices(self)
         check_positive("eps", self.eps)
 

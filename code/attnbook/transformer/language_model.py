@@ -1,7 +1,6 @@
 """A decoder-only language model: what is left of the Transformer if only the next token is asked for."""
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
@@ -11,17 +10,20 @@ from attnbook.attention import (
     DecoderAttention,
     KeyValueCache,
     LearnedPositions,
+    LinearScaling,
+    Llama3Scaling,
     RotaryPositions,
     SinusoidalPositions,
     causal_mask,
     combine_masks,
     sliding_window_mask,
 )
+from attnbook.attention.cache import Stepping
 from attnbook.attention.masks import shared_triangle
 from attnbook.attention.splitting import check_kv_heads, head_size
 from attnbook.checks import (
     check_count,
-    check_counts,
+    check_fields,
     check_ids,
     check_positive,
     check_probability,
@@ -61,7 +63,7 @@ class LanguageModelConfig:
         attention_bias, feed_forward_bias: give these maps biases (the latter: mlp_bias).
         positions: "rotary", "learned" or "sinusoidal".
         rotary_base: see `RotaryPositions` (rope_theta).
-        rotary_scaling: see `RotaryPositions` (rope_parameters).
+        rotary_scaling: `LinearScaling(…)` or `Llama3Scaling(…)`, see `RotaryPositions` (rope_parameters).
         window: how many positions each one sees, its own included; all before it if None (sliding_window).
         global_layers: the layers, counted from 0, that see all positions although there is a window (layer_types).
         tie_output: use the embedding as the output map, too (tie_word_embeddings).
@@ -93,14 +95,14 @@ class LanguageModelConfig:
     feed_forward_bias: bool = False
     positions: str = "rotary"
     rotary_base: float = 10000.0
-    rotary_scaling: Callable[[Tensor], Tensor] | None = None
+    rotary_scaling: LinearScaling | Llama3Scaling | None = None
     window: int | None = None
     global_layers: tuple[int, ...] = ()
     tie_output: bool = True
     scale_embedding: bool = False
 
     def __post_init__(self) -> None:
-        check_counts(self)
+        check_fields(self)
         check_kv_heads(self.num_heads, self.num_kv_heads)
         if self.head_dim is None:
             head_size(self.d_model, self.num_heads)
@@ -116,6 +118,16 @@ class LanguageModelConfig:
                 raise ValueError(
                     f"{name} must be {', '.join(choices[:-1])} or {choices[-1]}, got {getattr(self, name)!r}"
                 )
+        scaling = self.rotary_scaling
+        if not isinstance(scaling, LinearScaling | Llama3Scaling | None):
+            raise TypeError(
+                "rotary_scaling must be LinearScaling(…), Llama3Scaling(…) or None, whose numbers a file can hold, got "
+                f"{type(scaling).__name__}; RotaryPositions takes any function"
+            )
+        if not isinstance(self.global_layers, tuple):
+            raise TypeError(
+                f"global_layers must be a tuple, got {type(self.global_layers).__name__}; write (0, 2), or () for none"
+            )
         for layer in self.global_layers:
             check_count("global_layers", layer, at_least=0)
         if max(self.global_layers, default=0) >= self.num_layers:
@@ -124,7 +136,7 @@ class LanguageModelConfig:
             )
 
 
-class LanguageModel(nn.Module):
+class LanguageModel(Stepping):
     """Token ids to a score for every next token; no position sees a later one.
 
     Its layers are the encoder's under a causal mask: a decoder layer without a memory to look at is nothing else.
@@ -256,9 +268,9 @@ def _layer(config: LanguageModelConfig, rotary: RotaryPositions | None) -> Encod
         size,
         config.num_heads,
         config.num_kv_heads,
-        dropout,
-        config.attention_bias,
-        rotary,
+        dropout=dropout,
+        bias=config.attention_bias,
+        rotary=rotary,
         head_dim=config.head_dim,
         qk_norm=config.qk_norm,
         eps=config.eps,
@@ -267,10 +279,14 @@ def _layer(config: LanguageModelConfig, rotary: RotaryPositions | None) -> Encod
     return EncoderLayer.of_parts(
         attention,
         network(
-            size, config.d_ff, config.activation, dropout, config.feed_forward_bias
+            size,
+            config.d_ff,
+            activation=config.activation,
+            dropout=dropout,
+            bias=config.feed_forward_bias,
         ),
-        Residual(size, dropout, config.norm_first, norm=_norm(config)),
-        Residual(size, dropout, config.norm_first, norm=_norm(config)),
+        Residual(size, dropout, norm_first=config.norm_first, norm=_norm(config)),
+        Residual(size, dropout, norm_first=config.norm_first, norm=_norm(config)),
     )
 
 

@@ -17,6 +17,7 @@ from attnbook.attention import (
     combine_masks,
     sequence_mask,
 )
+from attnbook.attention.cache import Stepping
 from attnbook.checks import check_ids
 from attnbook.transformer.blocks import DecoderLayer, DecoderLayerCache, EncoderLayer
 from attnbook.transformer.configs import (
@@ -142,7 +143,7 @@ def _check_caches(caches: list[DecoderLayerCache], number: int) -> None:
         )
 
 
-class Decoder(nn.Module):
+class Decoder(Stepping):
     """Target ids so far, and the encoder's memory, to a score for every next word.
 
     Args:
@@ -347,8 +348,8 @@ class BertEncoder(nn.Module):
                 config.d_model,
                 config.num_heads,
                 config.d_ff,
-                config.dropout,
-                config.activation,
+                dropout=config.dropout,
+                activation=config.activation,
                 eps=config.eps,
             )
             for _ in range(config.num_layers)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from attnbook.checks import check_counts, check_probability
+from attnbook.checks import check_fields, check_probability
 from attnbook.translation.alignment_scores import ALIGNMENTS
 
 
@@ -35,7 +35,7 @@ class RecurrentConfig:
     bidirectional: bool = False
 
     def __post_init__(self) -> None:
-        check_counts(self)
+        check_fields(self)
         check_probability("dropout", self.dropout)
         if self.attention not in (*ALIGNMENTS, "none"):
             raise ValueError(
