@@ -37,6 +37,11 @@ def browser():
         yield headless
 
 
+def pytest_collection_modifyitems(items):
+    """The book is built first, while another process runs chapters, so that nobody waits for it."""
+    items.sort(key=lambda item: "/test_build.py::" not in item.nodeid)
+
+
 class Build:
     """A finished build: its folder, its log and how long it took."""
 

@@ -58,12 +58,15 @@ def barriers(page) -> tuple[list[str], list[str]]:
 
 def cut(page) -> list[str]:
     """Formulas and claims of an opened page that are wider than their line; leaves it as wide as a phone."""
-    page.emulate_media(media="print")
-    page.set_viewport_size(PAPER)
-    found = page.evaluate(CUT_IN_PRINT)
-    page.emulate_media(media="screen")
-    for size in (DESK, TABLET, PHONE):
+
+    def on_screen(size):
         page.set_viewport_size(size)
         page.evaluate(SETTLED)
-        found += [f"{size['width']} px: {what}" for what in page.evaluate(CUT)]
-    return found
+        return [f"{size['width']} px: {what}" for what in page.evaluate(CUT)]
+
+    found = on_screen(DESK)  # first: pages are opened so wide, and each other width is laid out anew
+    page.emulate_media(media="print")
+    page.set_viewport_size(PAPER)
+    found += page.evaluate(CUT_IN_PRINT)
+    page.emulate_media(media="screen")
+    return found + on_screen(TABLET) + on_screen(PHONE)

@@ -47,10 +47,11 @@ def every_control(page):
         page: a `FigurePage`.
 
     Yields:
-        str, what was moved and how, after each move.
+        str, what was moved and how, after all moves of one thing.
     """
     for one in page.page.evaluate(FIND):
         node = page.page.locator(f'[data-probe="{one["i"]}"]')
+        done = []
         for how in ways(one):
             usable = node.count() == 1 and node.is_visible() and node.is_enabled()
             if not usable:
@@ -58,7 +59,9 @@ def every_control(page):
             HANDS[how](page, node)
             page.settle()
             wait(page)
-            yield f"{one['kind']} {one['name']} by {how}"
+            done.append(how)
+        if done:
+            yield f"{one['kind']} {one['name']} by {', '.join(done)}"
 
 
 def ways(one):
