@@ -113,7 +113,7 @@ def results(folder):
         ("phones", None, "may not use the network"),
         ("digs", None, "None"),
         ("closes", "ends-python", "exit status 1"),
-        ("deep", "not-a-function", "got is a int"),
+        ("deep", "not-a-function", "got is an int"),
     ],
 )
 def test_harm_is_named_and_ends_with_its_exercise(results, student, diagnosis, said):
