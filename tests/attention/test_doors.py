@@ -1,7 +1,8 @@
 """Every public door of the room: each function and layer called as its signature says, with each argument it names.
 
 A door is tried with what it requires, with each option on top of that, and with all options that go together. Then the
-same calls are mapped by `torch.vmap`, where no check can read a value, and made on the meta device, which has none.
+same calls are mapped by `torch.vmap`, where no check can read a value; those with nothing besides and with all are made
+on the meta device, which has none, and with fake tensors.
 """
 
 import functools
