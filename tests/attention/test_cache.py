@@ -4,7 +4,7 @@ from copy import copy, deepcopy
 
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attnbook.attention import (
@@ -43,7 +43,7 @@ def test_what_is_stored():
     "options", [{}, {"num_kv_heads": 1}, {"rotary": RotaryPositions()}], ids=["plain", "one key/value head", "rotary"]
 )
 @pytest.mark.parametrize("need_weights", [True, False])
-@PROPERTY
+@settings(PROPERTY, max_examples=8)
 @given(cuts=st.sets(st.integers(1, S - 1)))
 def test_in_any_pieces_as_at_once(options, need_weights, cuts):
     layer, x = layer_of(**options), randn(B, S, E)

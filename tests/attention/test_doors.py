@@ -1,7 +1,8 @@
 """Every public door of the room: each function and layer called as its signature says, with each argument it names.
 
 A door is tried with what it requires, with each option on top of that, and with all options that go together. Then the
-same calls are mapped by `torch.vmap`, where no check can read a value, and made on the meta device, which has none.
+same calls are mapped by `torch.vmap`, where no check can read a value; those with nothing besides and with all are made
+on the meta device, which has none, and with fake tensors.
 """
 
 import functools
@@ -167,6 +168,12 @@ def calls(door):
         yield thing, given | some
 
 
+def least_and_most(door):
+    """With nothing besides, and with all."""
+    nothing, *_, everything = [*calls(door)]
+    return nothing, everything
+
+
 def name_of(door):
     thing = door[0]
     return getattr(thing, "__name__", type(thing).__name__)
@@ -278,7 +285,7 @@ def test_mapped_it_is_a_loop(door):
 
 @pytest.mark.parametrize("door", LAYERS, ids=name_of)
 def test_on_the_meta_device_it_has_the_shapes(door):
-    for layer, given in calls(door):
+    for layer, given in least_and_most(door):
         expected = [x.shape for x in tensors(layer(**given))]
         with torch.device("meta"):
             moved = {n: x.to("meta") if isinstance(x, torch.Tensor) else x for n, x in given.items()}
@@ -289,7 +296,7 @@ def test_on_the_meta_device_it_has_the_shapes(door):
 @pytest.mark.parametrize("door", LAYERS, ids=name_of)
 def test_fake_tensors_leave_nothing_behind(door):
     """As a library asks for the shapes of a model's outputs, or of its memory, before it is run."""
-    for layer, given in calls(door):
+    for layer, given in least_and_most(door):
         layer = deepcopy(layer)
         with FakeTensorMode(allow_non_fake_inputs=True) as mode:
             fake = {n: mode.from_tensor(x) if isinstance(x, torch.Tensor) else x for n, x in given.items()}

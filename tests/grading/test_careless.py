@@ -157,7 +157,14 @@ def test_what_was_not_understood_is_a_problem(judged, cells, said):
 def test_a_slow_cell_does_not_shorten_a_check(judged, monkeypatch):
     """Everything is run, since the text shows no check; a cell without end is left, and the answer has its own time."""
     monkeypatch.setattr("attnbook.grading.judging.SECONDS", 0.2)
-    slow = RIGHT.replace("my_causal_mask", "mine").replace("    ", "    time.sleep(0.3)\n    ", 1)
+    slow = RIGHT.replace("my_causal_mask", "mine").replace("    ", "    time.sleep(0.05)\n    ", 1)
     ask = "import importlib\nimportlib.import_module('attnbook.exercises').check('causal-mask', mine)"
     verdicts, problems = judged({"a.ipynb": book("import time", "while True:\n    pass", slow, ask)})
     assert verdicts["causal-mask"] and problems == []
+
+
+def test_a_cell_that_trains_for_ever_stops_nobody(judged, monkeypatch):
+    monkeypatch.setattr("attnbook.grading.judging.SECONDS", 0.2)
+    cells = "while True:\n    pass", written("{WRONG}\n{CHECK}")
+    verdicts, problems = judged({"a.ipynb": book(*cells)})
+    assert verdicts["causal-mask"].status == "wrong" and problems == []

@@ -20,6 +20,7 @@ RIGHT_MASK = f"import torch\n\n{MASK.source()}"
 WRONG_MASK = RIGHT_MASK.replace(*MASK.mistakes[0].edits[0])
 HEAD = f"def my_causal_mask({', '.join(MASK.parameters)}):\n    "
 CLAIM = {"exercise": "causal-mask", "status": "solved", "diagnosis": None, "about": ""}
+LIMITS = grading.Limits(seconds=20, total=600, memory=1)
 FORGED = json.dumps({"verdict": CLAIM}).encode() + b"\n"
 
 HARM = {
@@ -90,9 +91,8 @@ def folder(tmp_path_factory):
 @pytest.fixture(scope="module")
 def results(folder):
     names = ["soft-lookup", "masked-softmax", "causal-mask"]
-    limits = grading.Limits(seconds=30, total=600, memory=1)
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-    found = list(grading.grade(grading.submissions(folder), names, limits, jobs=2))
+    found = list(grading.grade(grading.submissions(folder), names, LIMITS, jobs=4))
     assert {path: path.read_bytes() for path in before} == before
     return {one.student: one for one in found}
 
@@ -102,7 +102,7 @@ def results(folder):
     [
         ("exits", "ends-python", "exit status 0"),
         ("leaves", None, "SystemExit"),
-        ("sleeps", "takes-too-long", "after 30 seconds"),
+        ("sleeps", "takes-too-long", f"after {LIMITS.seconds} seconds"),
         ("fills", None, "memory"),
         ("forks", None, "may not start or end processes"),
         ("starts", None, "may not start processes"),
@@ -113,7 +113,7 @@ def results(folder):
         ("phones", None, "may not use the network"),
         ("digs", None, "None"),
         ("closes", "ends-python", "exit status 1"),
-        ("deep", "not-a-function", "got is a int"),
+        ("deep", "not-a-function", "got is an int"),
     ],
 )
 def test_harm_is_named_and_ends_with_its_exercise(results, student, diagnosis, said):
@@ -139,7 +139,7 @@ def test_what_brings_the_interpreter_down_is_that_exercises_mistake(results):
 @pytest.mark.parametrize(
     ("student", "solved", "said"),
     [
-        ("early", 2, "early.ipynb: line 5, `set_up()`, had not ended after 30 seconds"),
+        ("early", 2, f"early.ipynb: line 5, `set_up()`, had not ended after {LIMITS.seconds} seconds"),
         ("gone", 1, "gone.py: line 3, `set_up(4)`, ends Python, with exit status 4"),
     ],
 )

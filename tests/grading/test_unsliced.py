@@ -61,9 +61,3 @@ def test_what_is_seen_counts_below_the_answer_too_by_whichever_name(tmp_path):
         carl=[first, answer, "alias = {}\nalias['s'] = 1"],
     )
     assert [results[name].solved for name in ("ada", "bela", "carl")] == [1, 1, 0]
-
-
-def test_a_cell_that_trains_for_ever_stops_nobody(tmp_path, monkeypatch):
-    cells = ["while True:\n    pass", ANSWER.format(ready="False")]
-    (one,) = judged(tmp_path, ada=cells).values()
-    assert one.verdicts["causal-mask"].status == "wrong" and not one.problems

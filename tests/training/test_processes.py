@@ -5,24 +5,46 @@ import os
 import subprocess
 import sys
 
+import pytest
 import torch
 from torch import nn
 
 from attnbook.training import TrainConfig
 from small_training import refused
 
-ONE_OF_TWO_FAILS = """
-import sys
+TWO_PROCESSES = """
+import json, sys
 from contextlib import nullcontext
 import torch
 from torch import nn
-from attnbook.training import TrainConfig, make_fabric, train, watched
+from attnbook.training import TrainConfig, load_checkpoint, make_fabric, train, watched
 
-if __name__ == "__main__":
-    fabric = make_fabric(devices=2)
-    fabric.launch()
-    rank = fabric.global_rank
 
+def in_step(fabric, rank):
+    found = {}
+
+    def loss_fn(model, x):  # each process draws, the second one twice as much
+        return model(x + torch.rand(1 + rank, 1)).square().mean()
+
+    def run(steps, checkpoint=None, **options):
+        torch.manual_seed(0)
+        config = TrainConfig(steps=steps, lr=0.1)
+        batches = lambda epoch: [torch.ones(1 + rank, 1)]
+        return train(nn.Linear(1, 1), loss_fn, batches, config, fabric, checkpoint, **options)
+
+    path = sys.argv[1] + "/training.pt"
+    stop = lambda progress: rank == 1 and progress.step == 3
+    found["stopped"] = len(run(9, after_step=stop))
+    found["whole"] = run(6)
+    run(3, path)
+    torch.manual_seed(99)
+    found["resumed"] = run(6, path)
+    states = load_checkpoint(path)["random"]
+    found["states"] = len(states), not torch.equal(states[0]["torch"], states[1]["torch"])
+    json.dump(found, open(f"{sys.argv[1]}/found {rank}", "w"))
+
+
+def one_fails(fabric, rank):
     def fails(*progress):
         raise OSError("the disk is full")
 
@@ -50,25 +72,34 @@ if __name__ == "__main__":
                 )
         except Exception as error:
             open(f"{sys.argv[1]}/{name} {rank}", "w").write(f"{type(error).__name__}: {error}")
+
+
+if __name__ == "__main__":
+    fabric = make_fabric(devices=2)
+    fabric.launch()
+    in_step(fabric, fabric.global_rank)
+    one_fails(fabric, fabric.global_rank)
 """
 
 
-def in_two_processes(program, folder):
-    """Run a program that makes a fabric of two devices."""
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    """The folder into which two processes have written what they found."""
+    folder = tmp_path_factory.mktemp("two")
+    (folder / "a file").write_text("in the way of a folder")
     script = folder / "two.py"
-    script.write_text(program)
+    script.write_text(TWO_PROCESSES)
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     command = [sys.executable, str(script), str(folder)]
-    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=240)
     assert done.returncode == 0, done.stderr[-2000:]
+    return folder
 
 
-def test_what_one_process_finds_ends_the_others(tmp_path):
+def test_what_one_process_finds_ends_the_others(written):
     """In its data, its loss, its own way of looking at the progress, its watcher, and when it saves; none waits."""
-    (tmp_path / "a file").write_text("in the way of a folder")
-    in_two_processes(ONE_OF_TWO_FAILS, tmp_path)
     said = {
-        case: [(tmp_path / f"{case} {rank}").read_text() for rank in (0, 1)]
+        case: [(written / f"{case} {rank}").read_text() for rank in (0, 1)]
         for case in ("look", "save", "loss", "data", "watch")
     }
     other = "OtherProcessError: another process of this training has failed"
@@ -81,49 +112,14 @@ def test_what_one_process_finds_ends_the_others(tmp_path):
     assert all(one.startswith("FloatingPointError: the loss") for one in said["loss"])
 
 
-TWO_IN_STEP = """
-import json, sys
-import torch
-from torch import nn
-from attnbook.training import TrainConfig, load_checkpoint, make_fabric, train
-
-if __name__ == "__main__":
-    fabric = make_fabric(devices=2)
-    fabric.launch()
-    rank = fabric.global_rank
-    found = {}
-
-    def loss_fn(model, x):  # each process draws, the second one twice as much
-        return model(x + torch.rand(1 + rank, 1)).square().mean()
-
-    def run(steps, checkpoint=None, **options):
-        torch.manual_seed(0)
-        config = TrainConfig(steps=steps, lr=0.1)
-        batches = lambda epoch: [torch.ones(1 + rank, 1)]
-        return train(nn.Linear(1, 1), loss_fn, batches, config, fabric, checkpoint, **options)
-
-    path = sys.argv[1] + "/training.pt"
-    stop = lambda progress: rank == 1 and progress.step == 3
-    found["stopped"] = len(run(9, after_step=stop))
-    found["whole"] = run(6)
-    run(3, path)
-    torch.manual_seed(99)
-    found["resumed"] = run(6, path)
-    states = load_checkpoint(path)["random"]
-    found["states"] = len(states), not torch.equal(states[0]["torch"], states[1]["torch"])
-    json.dump(found, open(f"{sys.argv[1]}/found {rank}", "w"))
-"""
-
-
-def test_two_processes_stop_together_and_go_on_with_their_own_random_numbers(tmp_path):
-    in_two_processes(TWO_IN_STEP, tmp_path)
+def test_two_processes_stop_together_and_go_on_with_their_own_random_numbers(written):
     for rank in (0, 1):
-        found = json.loads((tmp_path / f"found {rank}").read_text())
+        found = json.loads((written / f"found {rank}").read_text())
         assert found["stopped"] == 3
         assert found["resumed"] == found["whole"] and len(found["whole"]) == 6
         assert found["states"] == [2, True]
     # one process alone cannot go on with what two have begun
     torch.manual_seed(0)
-    model, path = nn.Linear(1, 1), tmp_path / "training.pt"
+    model, path = nn.Linear(1, 1), written / "training.pt"
     config = TrainConfig(steps=6, lr=0.1, checkpoint_every=2)
     assert "in 2 processes, this one has 1" in refused(path, model, config)

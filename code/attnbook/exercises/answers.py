@@ -12,7 +12,7 @@ from .calls import copies
 from .language import say
 from .recognise import Case, first_failed, near, smallest_wrong, unusual
 from .verdict import Finding, message
-from .wording import listed, number, short, side_by_side, values
+from .wording import a, listed, number, short, side_by_side, values
 
 
 class Tensors:
@@ -234,7 +234,7 @@ class Several(Tensors):
         if not isinstance(result, tuple | list) or len(result) != len(self.names):
             name, kind = "returns-a-dict" if isinstance(result, dict) else "returns-another-kind", type(result).__name__
             many = isinstance(result, tuple | list | dict)
-            inside = say("a {kind} of {size}", kind=kind, size=len(result)) if many else say("a {kind}", kind=kind)
+            inside = say("{what} of {size}", what=a(kind), size=len(result)) if many else a(kind)
             return forms.wrong_kind(case, say("{wanted}, in this order", wanted=wanted), inside, name)
         if not all(_ordinary(part) for part in result):
             inside = f"({', '.join(type(part).__name__ for part in result)})"

@@ -13,7 +13,7 @@ from .recognise import Case, fit, known_mistake, make_case, several_mistakes
 from .slips import slip
 from .space import draws
 from .verdict import Finding, Verdict, first, message
-from .wording import one_line
+from .wording import a, one_line
 
 UNWRITTEN = Finding("unwritten", later("not written yet"), "", "")
 BY_POSITION = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
@@ -88,7 +88,7 @@ def examine(exercise, fn: Callable) -> tuple[Finding | None, list[Case]]:
 def _callable(exercise, fn: object) -> Finding | None:
     if callable(fn):
         return None
-    came = say("the text {text}", text=repr(fn)) if isinstance(fn, str) else say("a {kind}", kind=type(fn).__name__)
+    came = say("the text {text}", text=repr(fn)) if isinstance(fn, str) else a(type(fn).__name__)
     came = "None" if fn is None else came
     return message("not-a-function", came=came, call=f'check("{exercise.name}", {exercise.function})')
 

@@ -179,7 +179,7 @@ class Shelf:
     def get(self, name: str) -> Exercise:
         """Take an exercise by its name."""
         if not isinstance(name, str):
-            what = f"the function {name.__name__}" if hasattr(name, "__name__") else f"a {type(name).__name__}"
+            what = f"the function {name.__name__}" if hasattr(name, "__name__") else type(name).__name__
             raise TypeError(
                 f"the first argument is the exercise's name, a string such as 'soft-lookup'; got {what}. Write it as "
                 "check('soft-lookup', my_soft_lookup)."

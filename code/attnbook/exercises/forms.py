@@ -10,7 +10,7 @@ import torch
 from .language import later, say
 from .recognise import HUGE, Case, largest, near, near_squeezed, smallest_wrong, unusual
 from .verdict import Finding, message
-from .wording import number, one_line, side_by_side, values
+from .wording import a, number, one_line, side_by_side, values
 
 # a result of another kind: its type, the message, what it is, and what gets lost if a gradient is wanted
 KINDS: tuple[tuple[type, str, Callable, str], ...] = (
@@ -23,8 +23,7 @@ KINDS: tuple[tuple[type, str, Callable, str], ...] = (
      later(", and keeps no record of how a number was made: no gradient could ever reach the arguments")),
     (bool | int | float, "returns-a-number", lambda x: say("the Python number {number}", number=number(x)),
      later("\nA Python number does not remember how it was computed: no gradient can flow back through it.")),
-    (object, "returns-another-kind",
-     lambda x: say("an {kind}" if type(x).__name__[0].lower() in "aeiou" else "a {kind}", kind=type(x).__name__), ""),
+    (object, "returns-another-kind", lambda x: a(type(x).__name__), ""),
 )  # fmt: skip
 
 

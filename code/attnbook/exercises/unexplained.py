@@ -111,7 +111,8 @@ def unknown(exercise, fn: Callable, cases: list[Case]) -> Finding:
     case = smallest_wrong(cases)
     seen = (case.seen + _where_wrong(case)).rstrip()
     if case is cases[0]:
-        return message(f"unknown{'/no-steps' * (not path(case))}", what=say("the numbers"), seen=seen + path(case))
+        steps = path(case)
+        return message("unknown" if steps else "unknown/no-steps", what=say("the numbers"), seen=seen + steps)
     if at_the_edge(exercise, cases):
         return message("wrong-at-the-edge", seen=seen)
     if not any(isinstance(argument, torch.Tensor) for argument in case.arguments):

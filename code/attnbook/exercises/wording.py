@@ -41,7 +41,7 @@ def values(x: Any, digits: int = 3, longest: int = LONGEST) -> str:
         told = in_words([*x], digits) if isinstance(x, list | set) else ""
         if isinstance(x, dict):
             told = ", ".join(f"{in_words(key, digits)}: {in_words(value, digits)}" for key, value in x.items())
-        return getattr(x, "described", told if 0 < len(told) < 60 else say("a {kind}", kind=type(x).__name__))
+        return getattr(x, "described", told if 0 < len(told) < 60 else a(type(x).__name__))
     if by_shape(x, longest):
         return say("numbers of shape {shape}", shape=tuple(x.shape))
     x = x.flatten() if x.dim() and x.numel() == 1 else x.squeeze()
@@ -138,6 +138,11 @@ def inline(text: str) -> str:
     return "".join(map(piece, re.split(r"(`[^`]+`)", text)))
 
 
+def a(kind: str) -> str:
+    """Write a type's name with its article: a list, an int."""
+    return say("an {kind}" if kind[0].lower() in "aeiou" else "a {kind}", kind=kind)
+
+
 def in_words(x: object, digits: int = 3) -> str:
     """Write lists, pairs, words and numbers as on paper: “the cat”, ((−1.8, 1), (−2.4, 4))."""
     if isinstance(x, str):
@@ -145,7 +150,7 @@ def in_words(x: object, digits: int = 3) -> str:
     if isinstance(x, bool | int | float):
         return number(x, digits)
     if not isinstance(x, list | tuple):
-        return say("a {kind}", kind=type(x).__name__)
+        return a(type(x).__name__)
     if not x:
         return say("empty")
     if isinstance(x, list) and all(isinstance(part, str) for part in x):
