@@ -168,12 +168,6 @@ def calls(door):
         yield thing, given | some
 
 
-def least_and_most(door):
-    """With nothing besides, and with all."""
-    nothing, *_, everything = [*calls(door)]
-    return nothing, everything
-
-
 def name_of(door):
     thing = door[0]
     return getattr(thing, "__name__", type(thing).__name__)
@@ -285,7 +279,7 @@ def test_mapped_it_is_a_loop(door):
 
 @pytest.mark.parametrize("door", LAYERS, ids=name_of)
 def test_on_the_meta_device_it_has_the_shapes(door):
-    for layer, given in least_and_most(door):
+    for layer, given in calls(door):
         expected = [x.shape for x in tensors(layer(**given))]
         with torch.device("meta"):
             moved = {n: x.to("meta") if isinstance(x, torch.Tensor) else x for n, x in given.items()}
@@ -296,7 +290,7 @@ def test_on_the_meta_device_it_has_the_shapes(door):
 @pytest.mark.parametrize("door", LAYERS, ids=name_of)
 def test_fake_tensors_leave_nothing_behind(door):
     """As a library asks for the shapes of a model's outputs, or of its memory, before it is run."""
-    for layer, given in least_and_most(door):
+    for layer, given in calls(door):
         layer = deepcopy(layer)
         with FakeTensorMode(allow_non_fake_inputs=True) as mode:
             fake = {n: mode.from_tensor(x) if isinstance(x, torch.Tensor) else x for n, x in given.items()}
