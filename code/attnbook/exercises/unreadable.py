@@ -19,6 +19,7 @@ from .undefined import meant
 QUIET = re.compile(
     r'#[^\n]*|"""[\s\S]*?(?:"""|\Z)|\'\'\'[\s\S]*?(?:\'\'\'|\Z)|"(?:\\[\s\S]|[^"\\\n])*"?|\'(?:\\[\s\S]|[^\'\\\n])*\'?'
 )
+BEHIND_A_DIGIT = re.compile(r"(?<=[0-9])[^\x00-\x7f]")
 QUOTES = dict.fromkeys("“”„‟«»", '"') | dict.fromkeys("‘’‚‛´", "'")
 DASHES = dict.fromkeys("‐‑‒–—―−", "-")
 OTHERS = dict(zip("、。【】《》×÷", ",.[]<>*/", strict=True))
@@ -101,6 +102,8 @@ def _strange_sign(error: SyntaxError) -> str:
         sign = chr(int(code[1], 16))
         if text[column - 1 : column] != sign:  # in a formatted string
             column = text.find(sign) + 1
+    elif error.msg.endswith("decimal literal") and (behind := BEHIND_A_DIGIT.search(_code(text))):
+        sign, column = behind[0], behind.start() + 1  # behind a number Python 3.11.2 names no sign
     elif error.msg.startswith("unterminated string") and (end := _curly_end(text, column)):
         sign, column = text[end - 1], end
     elif word := next(filter(_like_a_keyword, re.finditer(r"\w+", text)), None):
@@ -140,10 +143,14 @@ def _kind(sign: str) -> tuple[str, str]:
     return (WIDE if unicodedata.east_asian_width(sign) in "FW" else OTHER), alike
 
 
+def _code(source: str) -> str:
+    """The source with spaces in place of its strings and comments."""
+    return QUIET.sub(lambda text: re.sub(r"[^\n]", " ", text[0]), source)
+
+
 def _strange(source: str) -> Iterator[tuple[int, int]]:
     """Line and column of each sign outside of strings and comments that no Python code has."""
-    code = QUIET.sub(lambda text: re.sub(r"[^\n]", " ", text[0]), source)
-    for number, line in enumerate(code.split("\n"), 1):
+    for number, line in enumerate(_code(source).split("\n"), 1):
         for column, sign in enumerate(line, 1):
             if not (sign.isascii() or f"a{sign}".isidentifier()):
                 yield number, column
