@@ -40,7 +40,10 @@ runpy.run_path(sys.argv[0], run_name="__main__")
 """
 FAKE_PROGRAMS = {
     "python3": FAKE_PYTHON,
-    "apt-get": '#!/bin/sh\n${APT:-false} || exit 100\n[ "$1" = update ] || echo debians >"$CHROMIUM"\n',
+    "apt-get": """#!/bin/sh
+${APT:-false} || exit 100
+case "$*" in update*) ;; *" ${LACKS:-nothing}") exit 100 ;; *) echo "debians ${*##* }" >"$CHROMIUM" ;; esac
+""",
 }
 
 
@@ -220,7 +223,8 @@ def test_a_folder_that_is_no_environment_is_left_alone(machine):
 @pytest.mark.parametrize(
     ("wrong", "found"),
     [
-        ({"USER_ID": "0", "APT": "true"}, "debians"),
+        ({"USER_ID": "0", "APT": "true"}, "debians chromium-headless-shell"),
+        ({"USER_ID": "0", "APT": "true", "LACKS": "chromium-headless-shell"}, "debians chromium"),
         ({"USER_ID": "0", "PLAYWRIGHT": "true"}, "playwrights"),
         ({"APT": "true", "PLAYWRIGHT": "true"}, "playwrights"),
         ({"USER_ID": "0"}, None),

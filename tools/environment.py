@@ -206,7 +206,9 @@ def find_browser():
     if shutil.which("apt-get") and hasattr(os, "geteuid") and os.geteuid() == 0:
         quiet = {"env": dict(os.environ, DEBIAN_FRONTEND="noninteractive"), "stdout": subprocess.DEVNULL}
         if run("apt-get", "update", "-qq", **quiet) == 0:
-            run("apt-get", "install", "-qq", "-y", "--no-install-recommends", "chromium", **quiet)
+            for name in "chromium-headless-shell", "chromium":  # the second where there is no first
+                if not has_chromium():
+                    run("apt-get", "install", "-qq", "-y", "--no-install-recommends", name, **quiet)
     if not has_chromium():
         run(PYTHON, "-m", "playwright", "install", "chromium")
     if not has_chromium():

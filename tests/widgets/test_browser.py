@@ -34,6 +34,8 @@ def test_the_variable_goes_before_the_path_and_the_path_before_a_download(nowher
         assert browser.find_chromium() == later
         first = put(nowhere / "chromium")
         assert browser.find_chromium() == first
+        without_windows = put(nowhere / "chromium-headless-shell")
+        assert browser.find_chromium() == without_windows
         patch.setenv("CHROMIUM", "/said")
         assert browser.find_chromium() == "/said"
 
