@@ -373,6 +373,10 @@ def test_a_run_prints_its_verdicts_and_writes_its_file(tmp_path, capsys):
         (["--store", "--families", "dot", "--lengths", "128"], "--store keeps whole families"),
         (["--json", "no/such/folder/x.json"], "there is no folder for no/such/folder/x.json"),
         (["--rounds", "0"], "--rounds must be at least 1, got 0"),
+        (
+            ["--families", "dot", "--lengths", "7"],
+            "--lengths takes some of [128, 512, 2048] for these families, got [7]",
+        ),
         (["--families", "none"], "invalid choice: 'none'"),
     ],
 )

@@ -1,5 +1,6 @@
 """Every experiment has a design and runs; every stored result is what the runner would write."""
 
+import inspect
 import itertools
 import json
 import re
@@ -272,6 +273,31 @@ def test_more_threads_are_part_of_the_command(coins):
     options, general = runner.understood("coins", ["--threads", "2"])
     assert general.threads == 2
     assert made_by("coins", options)["command"].endswith("--threads 2")
+
+
+@pytest.mark.parametrize("option", ["--seeds", "--threads"])
+def test_what_asks_for_nothing_is_refused(coins, tmp_path, capsys, option):
+    with pytest.raises(SystemExit):
+        runner.main(["coins", option, "0", "--out", str(tmp_path / "coins.json")])
+    assert f"{option} must be at least 1, got 0" in capsys.readouterr().err
+    assert not coins.ran and not any(tmp_path.iterdir())
+
+
+def test_a_result_that_goes_elsewhere_does_not_send_weights_to_the_books_own_place(coins, tmp_path, capsys):
+    coins.OPTIONS["weights"] = None
+    with pytest.raises(SystemExit):
+        runner.main(["coins", "--out", str(tmp_path / "coins.json")])
+    assert "coins stores weights, too; say where with --weights" in capsys.readouterr().err
+    assert not coins.ran
+    coins.settings = lambda options: [{"seed": 0, "side": options.weights}]
+    runner.main(["coins", "--out", str(tmp_path / "coins.json"), "--weights", "a"])
+    assert coins.ran == [(0, "a")]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_experiment_that_stores_a_file_itself_can_be_told_where(name):
+    source = inspect.getsource(runner.experiment(name))
+    assert runner.experiment(name).OPTIONS.get("weights", ...) is (None if "write_atomically(" in source else ...)
 
 
 def test_a_name_that_is_none_is_refused(capsys):

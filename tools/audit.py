@@ -166,9 +166,11 @@ def main(arguments: list[str]) -> int:
     files = [f for f in BOOK.rglob("*") if f.is_file() and not any(a in f.as_posix() for a in asked)]
     size = round(sum(f.stat().st_size for f in files) / 1e6, 1)
     print(f"{BOOK}: {size} MB without the Python that runs in pages and the real model")
-    bad = missed({"folder MB": size})
     names = [f.relative_to(BOOK).with_suffix("").as_posix() for f in files if f.suffix == ".html"]
     names = [n for n in sorted(names) if "_static" not in n and any(fnmatch(n, p) for p in wanted.pages)]
+    if not names:
+        ask.error(f"{BOOK} has no page such as {' '.join(wanted.pages)}; build the book, or name others")
+    bad = missed({"folder MB": size})
     with served(BOOK) as base, chromium() as browser:
         for name in names:
             row, found, heaviest = visit(browser, base, name, BOOK)

@@ -128,6 +128,9 @@ def test_the_wanted_pages_are_visited_and_the_folder_is_weighed(monkeypatch, tmp
     assert said.count("    a finding\n") == 2 and "a file" not in said
     with open(tmp_path / "_static/big.js", "wb") as file:
         file.truncate(26_000_000)
+    with pytest.raises(SystemExit):
+        audit.main(["nosuch"])
+    assert "has no page such as nosuch; build the book, or name others" in capsys.readouterr().err
     assert audit.main([]) == 1
     assert names[2:] == ["chapters/01-a", "chapters/02-b", "index"]
     said = capsys.readouterr().out

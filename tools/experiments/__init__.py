@@ -3,7 +3,8 @@
 What an experiment trains lives in `attnbook.studies`, where chapters find it too; a module here says what is compared:
     its docstring                 the design, written before the run (see `DESIGN` in stored.py)
     RESULT                        where the result goes; chapters/results/NAME.json if not given
-    OPTIONS                       what can be asked for on the command line, with defaults; `seeds` is how many
+    OPTIONS                       what can be asked for on the command line, with defaults; `seeds` is how many; if
+                                  it stores weights, `weights`: where to, with None for the book's own
     settings(options)             the arguments of every run, in order
     run(seed, …) → dict           one run
     summary(results, options)     what is stored of all runs, beside the command and the versions

@@ -59,6 +59,12 @@ def understood(name: str, words: list[str]) -> tuple[SimpleNamespace, argparse.N
     parser.add_argument("--threads", type=int, default=1, help="1 if not given")
     parser.add_argument("--resume", action="store_true", help="go on with the runs in FILE.part")
     general = parser.parse_args(words)
+    for option, default in {**own, "threads": 1}.items():
+        asked = getattr(general, option)
+        if type(default) is int and default >= 1 > asked:
+            parser.error(f"--{option.replace('_', '-')} must be at least 1, got {asked}")
+    if general.out != place(name) and "weights" in own and general.weights is None:
+        parser.error(f"{name} stores weights, too; say where with --weights, or leave out --out")
     options = SimpleNamespace(**{option: getattr(general, option) for option in own})
     if general.threads != 1:
         options.threads = general.threads
