@@ -159,12 +159,12 @@ def test_a_stored_result_is_what_the_runner_makes_of_its_runs(name):
     options = of_experiment(stored["command"])[1]
     runs = RUNS.get(name, lambda result: result["rows"])(stored)
     if name not in CHOSEN:
-        settings = json.loads(json.dumps(list(module.settings(options))))
+        settings = json.loads(json.dumps(runner.settings_of(module, options)))
         assert len(runs) == len(settings)
         for found, setting in zip(runs, settings, strict=True):
             both = found.keys() & setting.keys() - {"steps", "rounds", "sentences"}
             assert all((found[k] or "") == (setting[k] or "") for k in both), (found, setting)
-    again = json.loads(json.dumps(module.summary(runs, options)))
+    again = json.loads(json.dumps(runner.summary_of(module, runs, options)))
     ours = set(stored) - {"command", "versions"}
     assert set(again) - {"versions"} == ours
     # a machine is that of the run; words are numbered anew
@@ -240,6 +240,17 @@ def test_a_run_stores_command_versions_and_rows(coins, tmp_path):
         "rows": [{"seed": 0, "found": {"1": [side]}} for side in "ab"],
     }
     assert list(out.parent.iterdir()) == [out]
+
+
+def test_an_experiment_that_says_no_more_runs_every_seed_and_keeps_every_row(coins, tmp_path):
+    del coins.settings, coins.summary
+    coins.OPTIONS = {"side": "a", "seeds": 2}
+    coins.MEASURED = "how it fell"
+    out = tmp_path / "coins.json"
+    runner.main(["coins", "--side", "b", "--threads", "2", "--out", str(out)])
+    stored = json.loads(out.read_text("utf-8"))
+    assert coins.ran == [(0, "b"), (1, "b")]
+    assert stored["measured"] == "how it fell" and [row["seed"] for row in stored["rows"]] == [0, 1]
 
 
 def test_an_interrupted_run_leaves_the_result_alone_and_goes_on_where_it_stopped(coins, tmp_path):

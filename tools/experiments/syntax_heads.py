@@ -34,11 +34,6 @@ OPTIONS = {"seeds": 5, "sentences": 2000}
 FAR = 15  # the longest sentence has 16 words
 
 
-def settings(options) -> list[dict]:
-    """A run for each seed."""
-    return [{"seed": seed, "sentences": options.sentences} for seed in range(options.seeds)]
-
-
 def answers_of(model, tokenizer, sentences: list[ParsedSentence]) -> list[torch.Tensor]:
     """Each sentence's (L · H, W): where each head's largest weight lies."""
     found: list = [None] * len(sentences)
