@@ -14,17 +14,12 @@ About three minutes on one core.
 """
 
 import torch
-from torch import Tensor
 
 from attnbook.studies import draw_cases, false_notes, fit_induction, measure_induction
+from tools.experiments.stored import share
 
 OPTIONS = {"seeds": 6, "steps": 750}
 PERIODS, ROWS, DRAWN = (8, 10, 12, 15), 300, 7
-
-
-def share(which: Tensor) -> float:
-    """How many are True, as it is stored."""
-    return round(which.float().mean().item(), 4)
 
 
 def run(seed: int, steps: int) -> dict:
