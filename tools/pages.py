@@ -16,7 +16,7 @@ from pathlib import Path
 from docutils import nodes
 
 from tools import styles
-from tools.languages import translation
+from tools.languages import HAN, english_site, translation
 
 SCRIPT = r'\n\s*<script[^>]*src="[^"]*/?(?:{})\.js[^"]*"[^>]*></script>'
 UNUSED = re.compile(SCRIPT.format("fontawesome|searchtools|language_data|searchindex"))
@@ -44,8 +44,8 @@ FIRST_SCRIPT = f"{CHARSET}\n    <script>{STORAGE.strip()}</script>"
 # names, signs and spaces in code have the colour of the code's ground text, and are a tenth of a page
 PLAIN = re.compile(r'<span class="[npw]">([^<]*)</span>')
 EMPTY_HEADING = re.compile(r"<th[^>]*>\s*(?:<p>\s*</p>)?\s*</th>")
-HAN = "[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]+"
-CHINESE = re.compile(f"({HAN}(?:[-–]{HAN})*)")
+CHINESE_SIGN = f"[{HAN}\u3000-\u303f\uff00-\uffef]"  # punctuation is among them
+CHINESE = re.compile(f"({CHINESE_SIGN}+(?:[-–]{CHINESE_SIGN}+)*)")
 AS_IT_IS = nodes.FixedTextElement, nodes.literal, nodes.math  # code and the like
 SHORTEST, LONGEST = 60, 160  # characters of a description
 
@@ -58,7 +58,7 @@ def description(doctree: nodes.document) -> str:
     for paragraph in doctree.findall(nodes.paragraph):
         words = itertools.takewhile(lambda child: not isinstance(child, nodes.math), paragraph.children)
         text = " ".join("".join(child.astext() for child in words).split())
-        wide = len(re.findall(HAN[:-1], text))  # a character says as much as two letters
+        wide = len(re.findall(CHINESE_SIGN, text))  # a character says as much as two letters
         if len(text) + wide >= SHORTEST and not text.startswith("Time "):  # the line below the title
             if len(text) + wide <= LONGEST:
                 return text
@@ -129,9 +129,9 @@ def _describe(app, pagename, templatename, context, doctree):
 
 
 def _lighten(app, error):
-    if error or app.builder.format != "html" or translation(app):  # those are finished by tools.languages
+    built = english_site(app)
+    if error or built is None:  # the others are finished by tools.languages
         return
-    built = Path(app.outdir)
     for path in built.rglob("*.html"):
         page = path.read_text("utf-8")
         if styles.BUNDLE in page:  # as an earlier build has left it

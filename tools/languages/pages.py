@@ -18,7 +18,18 @@ from sphinx.transforms import SphinxTransform
 from sphinx_exercise.nodes import exercise_subtitle
 
 from tools import ROOT, search
-from tools.languages import LANGUAGES, Language, drawings, entries, exercises, figures, is_translated, translation
+from tools.languages import (
+    HAN,
+    LANGUAGES,
+    Language,
+    drawings,
+    english_site,
+    entries,
+    exercises,
+    figures,
+    is_translated,
+    translation,
+)
 from tools.languages.catalogs import coverage, formula_words, in_formulas, prompts
 from tools.pages import lighter
 from tools.styles import BUNDLE, OURS, SHEET
@@ -26,7 +37,6 @@ from tools.styles import BUNDLE, OURS, SHEET
 SCRIPT = Path(__file__).with_name("languages.js")
 DONE = 0.6  # the share of a page that is translated; one below says that it is not finished
 UNFINISHED = "This page is not yet translated as a whole. What is missing stands here in English."
-HAN = re.compile("[\u4e00-\u9fff]")
 LETTERS = re.compile("[A-Za-z]{2}")
 CLAIMED = "All {number} claims that this page has checked"  # attnbook/page/claims.py
 CLAIMS = re.compile(re.escape(CLAIMED).replace(r"\{number\}", r"(\d+)"))
@@ -129,7 +139,7 @@ class Translated(SphinxTransform):
             if (
                 (node.get("translated") is False or isinstance(node, nodes.emphasis))
                 and LETTERS.search(text)
-                and not HAN.search(text)
+                and not re.search(f"[{HAN}]", text)
             ):
                 node["classes"].append("language-en")  # docutils makes an attribute `lang` of it
 
@@ -147,8 +157,8 @@ def _configure(app, config):
 
 
 def _write_script(app):
-    if app.builder.format == "html" and translation(app) is None:
-        _write(Path(app.outdir) / "_static" / SCRIPT.name, SCRIPT.read_text("utf-8"))
+    if site := english_site(app):
+        _write(site / "_static" / SCRIPT.name, SCRIPT.read_text("utf-8"))
 
 
 def _translate_captions(app, doctree):
