@@ -60,6 +60,13 @@ def english_site(app) -> Path | None:
     return Path(app.outdir) if app.builder.format == "html" and translation(app) is None else None
 
 
+def write_if_new(path: Path, text: str) -> None:
+    """Write a file of the site, unless it says just that: a browser and the search go by its age."""
+    if not path.is_file() or path.read_text("utf-8") != text:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+
+
 def is_translated(page: str) -> bool:
     """Whether a page is to be translated at all."""
     return not page.startswith(ENGLISH)
