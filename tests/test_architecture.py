@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parent.parent
+from tools import ROOT
+
 PACKAGE = ROOT / "code" / "attnbook"
 
 MODULES = [path.relative_to(PACKAGE) for path in sorted(PACKAGE.rglob("*.py")) if path != PACKAGE / "__init__.py"]

@@ -9,11 +9,11 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parent.parent
+from tools import ROOT
+
 PACKAGE = ROOT / "code" / "attnbook"
 # Enough to kill every mutant and quick: property tests, the compiler and wrong arguments are left to the ordinary run.
 ARGUMENTS = ["-x", "-q", "--noconftest", "--assert=plain", "-p", "no:cacheprovider", "--rootdir", str(ROOT)]

@@ -3,18 +3,14 @@
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 import torch
 import twins
 
 from attnbook.standin import torch as page
-from tools import standin
+from tools import ROOT, standin
 from tools.standin_names import NAMES
-
-ROOT = Path(__file__).resolve().parent.parent.parent
-
 
 # --- what is missing ------------------------------------------------------------------------------------------------
 
