@@ -22,10 +22,11 @@ from attnbook import exercises as book
 from attnbook.attention import masks
 from attnbook.exercises import guard
 from attnbook.exercises.answers import Tensors
+from attnbook.exercises.arguments import draw
 from attnbook.exercises.bank import SHELF
 from attnbook.exercises.checker import judge
 from attnbook.exercises.devices import WrongDevice, on_another_device
-from attnbook.exercises.exercise import Exercise, Shelf, draw
+from attnbook.exercises.exercise import Exercise, Shelf
 from attnbook.exercises.verdict import Verdict
 from tensors import DEVICES
 
