@@ -100,9 +100,7 @@ def main(names: list[str]) -> None:
         for name in names or [n for n in script_names() if n in FIGURES.values()]:
             for picture, state in figure_class(name).pictures.items():
                 path = WIDGETS / name / f"{picture}.svg"
-                new = path.with_suffix(
-                    ".new"
-                )  # so that a picture is never half written
+                new = path.with_suffix(".new")  # so that a picture is never half written
                 new.write_text(capture(browser, figure_class(name)(**state)), "utf-8")
                 new.replace(path)
                 print(f"{name}, {picture}: {path.stat().st_size / 1024:.0f} KB")

@@ -73,11 +73,7 @@ def page_scripts(modules: list[str]) -> list[str]:
     """Names of the scripts of a page with these figures, in the order in which they have to run."""
     kit = script_parts(KIT / "card.js")
     names = [name for module in modules for name in figure_parts(module)]
-    more = [
-        f"kit-{Path(name).stem}"
-        for name in names
-        if name.startswith(SHARED) and name not in kit
-    ]
+    more = [f"kit-{Path(name).stem}" for name in names if name.startswith(SHARED) and name not in kit]
     return ["host", "kit", *dict.fromkeys(more), *modules]
 
 
@@ -97,14 +93,10 @@ def write_assets(folder: str | Path) -> list[str]:
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    files = {
-        name: (KIT / name).read_text("utf-8") for name in ("host.js", "figures.css")
-    }
+    files = {name: (KIT / name).read_text("utf-8") for name in ("host.js", "figures.css")}
     for module in script_names():
         files[f"{module}.js"] = classic_script(module)
-    files |= {
-        f"{name}.js": text for name, text in kit_scripts().items()
-    } | data_scripts()
+    files |= {f"{name}.js": text for name, text in kit_scripts().items()} | data_scripts()
     for name, text in files.items():
         (folder / name).write_text(text, "utf-8")
     return sorted(files)
@@ -130,8 +122,7 @@ def data_scripts() -> dict[str, str]:
 def _data_scripts(name: str, content: bytes) -> dict[str, str]:
     start = "(globalThis.attnbookFiles = globalThis.attnbookFiles || {})"
     return {
-        part: f"{start}[{json.dumps(part)}] = {json.dumps(text)};\n"
-        for part, text in file_parts(name, content).items()
+        part: f"{start}[{json.dumps(part)}] = {json.dumps(text)};\n" for part, text in file_parts(name, content).items()
     }
 
 
@@ -169,12 +160,7 @@ def with_picture_files(body: str, folder: Path, address: str) -> str:
     return PICTURE.sub(moved, body)
 
 
-def standalone_page(
-    body: str,
-    assets: str = "_static",
-    theme: str = "light",
-    scripts: list[str] | None = None,
-) -> str:
+def standalone_page(body: str, assets: str = "_static", theme: str = "light", scripts: list[str] | None = None) -> str:
     """A whole page around the HTML of figures, for looking at them outside a book.
 
     Args:
@@ -187,9 +173,7 @@ def standalone_page(
         HTML text.
     """
     names = page_scripts(figures_in(body)) if scripts is None else scripts
-    tags = "".join(
-        f'<script defer src="{assets}/{name}.js"></script>' for name in names
-    )
+    tags = "".join(f'<script defer src="{assets}/{name}.js"></script>' for name in names)
     return (
         f'<!doctype html><html lang="en" data-theme="{theme}"><head><meta charset="utf-8"><title>figure</title>'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -212,11 +196,7 @@ def offline_page(body: str, title: str, data: dict[str, bytes] | None = None) ->
     shared = kit_scripts()
     names = page_scripts(figures_in(body))[1:]
     scripts = [
-        *(
-            text
-            for name, content in (data or {}).items()
-            for text in _data_scripts(name, content).values()
-        ),
+        *(text for name, content in (data or {}).items() for text in _data_scripts(name, content).values()),
         (KIT / "host.js").read_text("utf-8"),
         *(shared.get(name) or classic_script(name) for name in names),
     ]
@@ -235,26 +215,16 @@ def offline_page(body: str, title: str, data: dict[str, bytes] | None = None) ->
     )
 
 
-def _add_assets(
-    app: "Sphinx",
-    pagename: str,
-    templatename: str,
-    context: dict[str, Any],
-    doctree: Any,
-) -> None:
+def _add_assets(app: "Sphinx", pagename: str, templatename: str, context: dict[str, Any], doctree: Any) -> None:
     modules = figures_in(context.get("body") or "")
     if not modules:
         return
     pictures = f"_static/{FOLDER}/pictures"
-    context["body"] = with_picture_files(
-        context["body"], Path(app.outdir) / pictures, context["pathto"](pictures, 1)
-    )
+    context["body"] = with_picture_files(context["body"], Path(app.outdir) / pictures, context["pathto"](pictures, 1))
     app.add_css_file(f"{FOLDER}/figures.css")
     for module in modules:
         if module not in script_names():
-            raise ValueError(
-                f"the page {pagename} has a figure {module!r}, but there is no {module}/figure.js"
-            )
+            raise ValueError(f"the page {pagename} has a figure {module!r}, but there is no {module}/figure.js")
     for name in page_scripts(modules):
         app.add_js_file(f"{FOLDER}/{name}.js", loading_method="defer")
 
