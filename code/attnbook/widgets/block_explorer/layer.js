@@ -1,6 +1,6 @@
 /* The drawing of a layer, whose norm and sum can be moved and taken out. */
 
-import { COLOUR, say } from "../kit/kit.js";
+import { COLOUR, say, take } from "../kit/kit.js";
 
 // Where the parts of the layer are: beside the charts on a desk, and closer together beside them on a phone. `join`,
 // `sub`, `before` and `after` are measured upwards from where a side branch leaves; `starts`, `top`, `last` from below.
@@ -25,8 +25,7 @@ function pressable(label, pressed, act, first) {
     onclick: act,
     onkeydown: (event) => {
       if (event.key !== "Enter" && event.key !== " ") return;
-      event.preventDefault();
-      event.stopPropagation(); // JupyterLab has shortcuts of its own
+      take(event);
       act();
     },
   };

@@ -44,7 +44,7 @@
  *   fig.card                                the root element, for anything the kit has no word for
  */
 
-import { fillTrack, fmt, html, nearest, newId, say, setTrait } from "./kit.js";
+import { closeUp, fillTrack, fmt, html, nearest, newId, say, setTrait } from "./kit.js";
 import { makeStage } from "./paint.js";
 
 export function figure({ model, el, title, hint }) {
@@ -250,7 +250,7 @@ export function figure({ model, el, title, hint }) {
     },
 
     say(text) {
-      const sentences = text?.replace(/(?<=[。！？]) +/g, ""); // no space between sentences in Chinese
+      const sentences = closeUp(text ?? "");
       said.hidden = !sentences;
       if (said.textContent !== sentences) said.textContent = sentences;
       // Never shorter than before at this width: what stands below stays where it is while sentences change.

@@ -2,7 +2,7 @@
  * attention on shuffled words. Position p is drawn in the query's colour, position p + k in the key's. */
 
 import { figure } from "../kit/card.js";
-import { fillTrack, fmt, fmtShort, html, range, say } from "../kit/kit.js";
+import { fillTrack, fmt, fmtShort, html, range, say, take } from "../kit/kit.js";
 import { NARROW } from "../kit/paint.js";
 import { drawGram, drawShuffle, drawSimilarity, shuffleHeight } from "./comparing.js";
 import {
@@ -128,8 +128,7 @@ function tabs(fig) {
     button.onkeydown = (event) => {
       const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
       if (!by) return;
-      event.preventDefault();
-      event.stopPropagation(); // JupyterLab moves between cells with the same keys
+      take(event);
       const to = (i + by + VIEWS.length) % VIEWS.length;
       fig.set({ view: VIEWS[to][0] });
       buttons[to].focus();
