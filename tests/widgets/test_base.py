@@ -114,6 +114,12 @@ def test_every_figure_has_a_picture_and_words(module):
     assert len(picture) > 2000  # a real drawing, not the empty picture that stands in for a missing one
 
 
+@pytest.mark.parametrize("module", widgets.FIGURES.values())
+def test_a_figure_takes_the_state_that_it_gives(module):
+    state = figure_class(module)().state()
+    assert figure_class(module)(**state).state() == state
+
+
 def test_the_box_is_the_contract_with_the_host_script():
     assert static_box("some", {"b": 1, "a": "<"}, "words", "data:,") == (
         '<div class="attnbook-figure" data-widget="some" role="group" aria-label="words">\n'

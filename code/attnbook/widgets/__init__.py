@@ -65,4 +65,4 @@ def figure_class(module: str) -> type["Figure"]:
     for name, where in CLASSES.items():
         if where == module:
             return __getattr__(name)
-    raise ValueError(f"no figure is called {module!r}; there are {', '.join(FIGURES.values())}")
+    raise ValueError(f"no figure is called {module!r}; there are {', '.join(CLASSES.values())}")

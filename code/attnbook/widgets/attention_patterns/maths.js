@@ -38,7 +38,7 @@ export function layerNorm(x, gain, shift) {
   return x.map((v, i) => ((v - centre) / size) * gain[i] + shift[i]);
 }
 
-// The sinusoids of Vaswani et al., as in `attnbook.positions`.
+// The sinusoids of Vaswani et al., as in `attnbook.attention`.
 function place(t, f) {
   const angle = t / 10000 ** ((2 * Math.floor(f / 2)) / SIZES.d_model);
   return f % 2 ? Math.cos(angle) : Math.sin(angle);

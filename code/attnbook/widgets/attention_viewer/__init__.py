@@ -9,7 +9,7 @@ from torch import Tensor
 
 from attnbook.files import write_atomically
 
-from ..kit import Figure, checked, choice, line, one_of, static_box, taking, whole_number
+from ..kit import Figure, checked, choice, line, listed, number, one_of, static_box, taking, whole_number
 from ..page import offline_page
 from .given import has_steps, is_output, labels_of, layers_of, numbers_of
 from .packing import pack_head, part_of, plan
@@ -112,6 +112,8 @@ class AttentionViewer(Figure):
     ):
         if "data" in state:
             raise TypeError("AttentionViewer makes its data; pass attentions and tokens")
+        size = number(0, 1_000_000)
+        megabytes = checked(self, "megabytes", megabytes, size, "the size of its data in millions of characters")
         if isinstance(attentions, dict) and not is_output(attentions):
             if tokens is not None or key_tokens is not None:
                 raise TypeError("with a dict, tokens belong to each kind: {name: (attentions, tokens, key_tokens)}")
@@ -195,10 +197,15 @@ class AttentionViewer(Figure):
         Returns:
             float32 array (len(queries), S), each number to three digits; a masked one if not all weights were kept,
             its mask True where one was not.
+
+        Raises:
+            TypeError, ValueError: something else than positions of queries.
         """
         kind, (_, _, T, S) = self._kinds[self.kind], self._sizes()
         whole = part_of(self._head(), (T, S), kind["kept"], range(T), range(S))
-        return whole if queries is None else whole[queries]
+        if queries is None:
+            return whole
+        return whole[checked(self, "weights", queries, listed(whole_number(0, T - 1), 0, T), "of queries, by position")]
 
     def alt_text(self) -> str:
         """What the figure shows, in words."""

@@ -62,8 +62,6 @@ class KernelRegressionFigure(Figure):
     ):
         if (x is None) != (y is None):
             raise TypeError("KernelRegressionFigure takes x and y together, or neither for the book's 50 points")
-        if "domain" in kwargs:
-            raise TypeError("KernelRegressionFigure takes its domain from x; leave `domain` out")
         domain = [0.0, 5.0]
         if x is None:
             data = kernel_regression_data()
@@ -77,6 +75,11 @@ class KernelRegressionFigure(Figure):
                 raise ValueError(f"KernelRegressionFigure.x needs two different numbers; all of them are {x[0]}")
             truth = False if truth is None else truth
             domain = [min(0.0, *x), max(5.0, *x)] if truth is True else [min(x), max(x)]
+        # as `state()` gives it: `truth` may have changed since then
+        given = kwargs.pop("domain", domain)
+        if given not in (domain, [min(x), max(x)], [min(0.0, *x), max(5.0, *x)]):
+            raise TypeError(f"KernelRegressionFigure takes its domain from x, {domain}; leave out {given!r}")
+        domain = given
         if len(x) != len(y):
             raise ValueError(f"KernelRegressionFigure needs one y for each x; got {len(x)} x and {len(y)} y")
         query = (2.5 if domain == [0.0, 5.0] else sum(domain) / 2) if query is None else query

@@ -6,7 +6,6 @@ import traitlets
 
 from ..kit import Figure, checked, listed, number_between, one_of, same_number, taking, whole_number, word
 
-NUM_POSITIONS = 48  # rows of the encoding that is drawn
 VIEWS = ["encoding", "similarity", "shuffle"]
 WORDS = ["dog", "bites", "man"]
 
