@@ -28,6 +28,9 @@
  *                                           function that gives them, where they depend on other traits
  *   fig.checkbox(name, {label})
  *   fig.button(label, onClick, {primary})
+ *   fig.player(label, {pace, begin, next, ended})   a button: begin() at once, then next() every `pace` ms, until
+ *                                           ended(), another press or the end of the card; without motion begin()
+ *                                           for each press. Gives {button, stop}
  *   fig.more()                              on a phone what is added from here on, until the function that it returns
  *                                           is called, is folded behind a button in the head
  *   fig.reset(names = [])                   a button in the head: every control's trait, and these, as at first
@@ -44,7 +47,7 @@
  *   fig.card                                the root element, for anything the kit has no word for
  */
 
-import { closeUp, fillTrack, fmt, html, nearest, newId, say, setTrait } from "./kit.js";
+import { calm, closeUp, fillTrack, fmt, html, nearest, newId, say, setTrait } from "./kit.js";
 import { makeStage } from "./paint.js";
 
 export function figure({ model, el, title, hint }) {
@@ -186,6 +189,24 @@ export function figure({ model, el, title, hint }) {
       panel.append(button);
       controls.hidden = false;
       return button;
+    },
+
+    player(label, { pace, begin, next, ended }) {
+      let timer = null;
+      const stop = () => {
+        clearInterval(timer);
+        timer = null;
+        button.textContent = label;
+      };
+      const play = () => {
+        button.style.minWidth = `${Math.ceil(button.getBoundingClientRect().width)}px`; // the row keeps its place
+        begin();
+        if (calm()) return;
+        timer = setInterval(() => (card.isConnected && !ended() ? next() : stop()), pace);
+        button.textContent = say("Pause");
+      };
+      const button = fig.button(label, () => (timer === null ? play() : stop()), { primary: true });
+      return { button, stop };
     },
 
     more() {

@@ -27,6 +27,7 @@
  *           COLOUR.heads                    four, for heads
  * DOM       html(tag, attrs, ...children)   an HTML element; attrs: text, class, on… = function, others as they are
  *           fillTrack(input)                colours the track of a range input up to its value; after each change
+ *           calm()                          whether a reader wants nothing to move by itself
  *           take(event)                     nobody else hears of a key that a figure has understood
  * Model     setTrait(model, name, value)    model.set + a throttled save_changes (several sets, one message)
  */
@@ -201,6 +202,9 @@ export function html(tag, attrs = {}, ...children) {
 // Colours the track of a range input up to its value.
 export const fillTrack = (input) =>
   input.style.setProperty("--ab-part", `${(100 * (input.value - input.min)) / (input.max - input.min || 1)}%`);
+
+// Whether a reader wants nothing to move by itself.
+export const calm = () => globalThis.matchMedia?.("(prefers-reduced-motion: reduce)").matches;
 
 // A key or click that a figure has understood: JupyterLab moves between cells with the same keys.
 export const take = (event) => {
