@@ -8,7 +8,7 @@ import urllib.request
 
 import pytest
 
-from attnbook.widgets.page import classic_script
+from attnbook.widgets.scripts import classic_script
 from tools import audit
 from tools.audit import MODELS, compressed, lighthouse, missed, scores, served, visit, weight
 

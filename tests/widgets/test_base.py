@@ -18,7 +18,7 @@ from attnbook.widgets.kit import (
     static_box,
     yes_or_no,
 )
-from attnbook.widgets.page import script_names
+from attnbook.widgets.scripts import script_names
 
 
 class Probe(Figure):

@@ -12,7 +12,7 @@ from attnbook.translation import Recipe, Translator, load_page_model, page_model
 from attnbook.weights import FOLDER, PAGE_MODELS, page_file, page_targets, pages
 from attnbook.widgets import TranslatePageFigure
 from attnbook.widgets.kit import fallback_image, model_files
-from attnbook.widgets.page import standalone_page, write_assets
+from attnbook.widgets.scripts import standalone_page, write_assets
 from attnbook.widgets.translate_page.own import own_page
 from small_translators import MEASURED
 

@@ -16,7 +16,7 @@ from attnbook.files import write_atomically
 from . import FIGURES, figure_class
 from .browser import chromium
 from .kit import WIDGETS
-from .page import standalone_page, write_assets
+from .scripts import standalone_page, write_assets
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

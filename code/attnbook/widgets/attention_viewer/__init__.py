@@ -10,7 +10,7 @@ from torch import Tensor
 from attnbook.files import write_atomically
 
 from ..kit import Figure, checked, choice, line, listed, number, one_of, static_box, taking, whole_number
-from ..page import offline_page
+from ..scripts import offline_page
 from .given import has_steps, is_output, labels_of, layers_of, numbers_of
 from .packing import pack_head, part_of, plan
 from .picture import as_image, draw_heads

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ..kit import static_box
-from ..page import offline_page
+from ..scripts import offline_page
 from . import TranslatePageFigure, in_words
 
 
