@@ -14,8 +14,7 @@ import pytest
 from filelock import FileLock
 
 from attnbook.widgets.browser import MISSING, chromium, find_chromium
-
-ROOT = Path(__file__).resolve().parent.parent
+from tools import ROOT
 
 
 @pytest.fixture(autouse=True)

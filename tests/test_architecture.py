@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parent.parent
+from tools import ROOT
+
 PACKAGE = ROOT / "code" / "attnbook"
 
 MODULES = [path.relative_to(PACKAGE) for path in sorted(PACKAGE.rglob("*.py")) if path != PACKAGE / "__init__.py"]
@@ -24,11 +25,11 @@ ROOMS = sorted({path.parts[0] for path in MODULES if len(path.parts) > 1} - {"ex
 
 
 def lint_imports(root: Path) -> subprocess.CompletedProcess:
-    """Run import-linter on the package below root/code, with the contracts of root/pyproject.toml."""
+    """Run import-linter on the package below root/code and the tools, with the contracts of root/pyproject.toml."""
     return subprocess.run(
         [Path(sys.executable).with_name("lint-imports"), "--no-cache"],
         cwd=root,
-        env={**os.environ, "PYTHONPATH": str(root / "code"), "COLUMNS": "200"},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(root), str(root / "code")]), "COLUMNS": "200"},
         capture_output=True,
         text=True,
     )
@@ -50,7 +51,12 @@ def test_rooms_import_only_from_rooms_below():
         (
             "attention/masks.py",
             "from attnbook.attention.layers import DotProductAttention",
-            "No circle of imports, between rooms or within one BROKEN",
+            "No circle of imports, between rooms or within one, nor among the tools BROKEN",
+        ),
+        (
+            "../../tools/search.py",
+            "from tools.pages import lighter",
+            "No circle of imports, between rooms or within one, nor among the tools BROKEN",
         ),
         (
             "exercises/verdict.py",
@@ -65,6 +71,7 @@ def test_a_wrong_import_is_noticed(tmp_path, module, line, broken):
     shutil.copytree(
         PACKAGE, tmp_path / "code" / "attnbook", ignore=shutil.ignore_patterns("*.json", "*.js", "*.svg", "__pycache__")
     )
+    shutil.copytree(ROOT / "tools", tmp_path / "tools", ignore=shutil.ignore_patterns("__pycache__"))
     file = tmp_path / "code" / "attnbook" / module
     file.write_text(f"{file.read_text('utf-8')}\n\ndef late():\n    {line}\n", "utf-8")
     done = lint_imports(tmp_path)

@@ -11,7 +11,16 @@ import torch
 from tools import bench
 from tools.benchmarks import FAMILIES, GROUPS, causal, decoding, translation
 from tools.benchmarks.family import Bar, Case, Family, Layer, padded_sequences
-from tools.benchmarks.measure import PEAK_RESET, check_agreement, joined, memory, peaks_in_a_process, run, times
+from tools.benchmarks.measure import (
+    PEAK_RESET,
+    check_agreement,
+    in_turns,
+    joined,
+    memory,
+    peaks_in_a_process,
+    run,
+    times,
+)
 from tools.benchmarks.report import STORED, bar_line, merged, store, summary, sweep_table, table
 from tools.benchmarks.scores import BATCH, HIDDEN, fused, three_inputs
 from tools.benchmarks.verdicts import judge, ratio, slope, time_ratio, verdict
@@ -226,6 +235,18 @@ def test_words_that_differ_are_not_compared(monkeypatch):
         translation.check_cache(replace(TINY, heads=4), "cpu")
 
 
+def test_candidates_take_turns_in_an_order_that_is_reversed_every_round():
+    asked: list[int] = []
+
+    def number(candidate):
+        asked.append(candidate)
+        return len(asked)
+
+    assert in_turns({"a": 5, "b": 7}, number, rounds=2) == {"a": [4, 5], "b": [3, 6]}
+    assert asked == [5, 7, 7, 5, 5, 7]
+    assert in_turns({"a": 5}, number, rounds=1, warm_up=False) == {"a": [7]}
+
+
 # --- memory ---------------------------------------------------------------------------------------------------
 
 
@@ -255,7 +276,7 @@ def test_the_weights_that_d2l_keeps_are_counted():
 def test_a_failed_process_is_an_error_that_says_why():
     if not PEAK_RESET.exists():
         pytest.skip("no process is started where no account is kept")
-    with pytest.raises(RuntimeError, match=r"(?s)the peak of no such layer could not .*KeyError"):
+    with pytest.raises(RuntimeError, match=r"(?s)'no such layer'.* could not .*KeyError"):
         peaks_in_a_process(FAMILIES["dot"], FAMILIES["dot"].cases[:1], "no such layer")
 
 
@@ -373,6 +394,10 @@ def test_a_run_prints_its_verdicts_and_writes_its_file(tmp_path, capsys):
         (["--store", "--families", "dot", "--lengths", "128"], "--store keeps whole families"),
         (["--json", "no/such/folder/x.json"], "there is no folder for no/such/folder/x.json"),
         (["--rounds", "0"], "--rounds must be at least 1, got 0"),
+        (
+            ["--families", "dot", "--lengths", "7"],
+            "--lengths takes some of [128, 512, 2048] for these families, got [7]",
+        ),
         (["--families", "none"], "invalid choice: 'none'"),
     ],
 )

@@ -6,13 +6,12 @@ import signal
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
-ROOT = Path(__file__).resolve().parent.parent
+from tools import ROOT
 
 # A Python that installs nothing, and makes an npm that does neither. OLD, NO_VENV, PIP, NPM and PLAYWRIGHT say what is
 # wrong with them; both log their calls.

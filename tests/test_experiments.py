@@ -1,5 +1,6 @@
 """Every experiment has a design and runs; every stored result is what the runner would write."""
 
+import inspect
 import itertools
 import json
 import re
@@ -158,12 +159,12 @@ def test_a_stored_result_is_what_the_runner_makes_of_its_runs(name):
     options = of_experiment(stored["command"])[1]
     runs = RUNS.get(name, lambda result: result["rows"])(stored)
     if name not in CHOSEN:
-        settings = json.loads(json.dumps(list(module.settings(options))))
+        settings = json.loads(json.dumps(runner.settings_of(module, options)))
         assert len(runs) == len(settings)
         for found, setting in zip(runs, settings, strict=True):
             both = found.keys() & setting.keys() - {"steps", "rounds", "sentences"}
             assert all((found[k] or "") == (setting[k] or "") for k in both), (found, setting)
-    again = json.loads(json.dumps(module.summary(runs, options)))
+    again = json.loads(json.dumps(runner.summary_of(module, runs, options)))
     ours = set(stored) - {"command", "versions"}
     assert set(again) - {"versions"} == ours
     # a machine is that of the run; words are numbered anew
@@ -241,6 +242,17 @@ def test_a_run_stores_command_versions_and_rows(coins, tmp_path):
     assert list(out.parent.iterdir()) == [out]
 
 
+def test_an_experiment_that_says_no_more_runs_every_seed_and_keeps_every_row(coins, tmp_path):
+    del coins.settings, coins.summary
+    coins.OPTIONS = {"side": "a", "seeds": 2}
+    coins.MEASURED = "how it fell"
+    out = tmp_path / "coins.json"
+    runner.main(["coins", "--side", "b", "--threads", "2", "--out", str(out)])
+    stored = json.loads(out.read_text("utf-8"))
+    assert coins.ran == [(0, "b"), (1, "b")]
+    assert stored["measured"] == "how it fell" and [row["seed"] for row in stored["rows"]] == [0, 1]
+
+
 def test_an_interrupted_run_leaves_the_result_alone_and_goes_on_where_it_stopped(coins, tmp_path):
     out = tmp_path / "coins.json"
     out.write_text("the last one")
@@ -272,6 +284,31 @@ def test_more_threads_are_part_of_the_command(coins):
     options, general = runner.understood("coins", ["--threads", "2"])
     assert general.threads == 2
     assert made_by("coins", options)["command"].endswith("--threads 2")
+
+
+@pytest.mark.parametrize("option", ["--seeds", "--threads"])
+def test_what_asks_for_nothing_is_refused(coins, tmp_path, capsys, option):
+    with pytest.raises(SystemExit):
+        runner.main(["coins", option, "0", "--out", str(tmp_path / "coins.json")])
+    assert f"{option} must be at least 1, got 0" in capsys.readouterr().err
+    assert not coins.ran and not any(tmp_path.iterdir())
+
+
+def test_a_result_that_goes_elsewhere_does_not_send_weights_to_the_books_own_place(coins, tmp_path, capsys):
+    coins.OPTIONS["weights"] = None
+    with pytest.raises(SystemExit):
+        runner.main(["coins", "--out", str(tmp_path / "coins.json")])
+    assert "coins stores weights, too; say where with --weights" in capsys.readouterr().err
+    assert not coins.ran
+    coins.settings = lambda options: [{"seed": 0, "side": options.weights}]
+    runner.main(["coins", "--out", str(tmp_path / "coins.json"), "--weights", "a"])
+    assert coins.ran == [(0, "a")]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_experiment_that_stores_a_file_itself_can_be_told_where(name):
+    source = inspect.getsource(runner.experiment(name))
+    assert runner.experiment(name).OPTIONS.get("weights", ...) is (None if "write_atomically(" in source else ...)
 
 
 def test_a_name_that_is_none_is_refused(capsys):

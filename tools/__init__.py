@@ -1,4 +1,5 @@
-"""How the book is made and measured: each module is run from the repository's root, as `python -m tools.…`."""
+"""How the book is made and measured: commands (`python -m tools.…`, from the repository's root), Sphinx extensions, and
+what both use."""
 
 import sys
 from pathlib import Path

@@ -26,6 +26,7 @@ from urllib.parse import unquote, urlsplit
 from attnbook.widgets.browser import chromium, find_chromium
 from tools import NODE, NODE_MODULES, ROOT
 from tools.barriers import DESK, SETTLED, barriers, cut
+from tools.languages import LANGUAGES
 
 # the least that a score may be, or the most that there may be of anything else
 GOALS = {
@@ -34,7 +35,8 @@ GOALS = {
     "light": 0,  # what axe finds
     "dark": 0,
     "cut": 0,  # formulas and claims wider than their line: 1400, 820 and 390 px, and in print
-    "folder MB": 25,  # the whole book, without the Python that runs in pages and the real model that they offer
+    "folder MB": 25,  # the English book, without what a reader asks for
+    "translation MB": 12,  # what a translation has besides
     "accessibility": 100,
     "best-practices": 100,
     "seo": 100,
@@ -42,6 +44,8 @@ GOALS = {
     "performance mobile": 60,
     "performance mobile, index": 85,
 }
+# for these a reader asks: the Python that runs in pages, and models
+ASKED = "classroom/", "/model-"
 # scripts of figures that carry the weights of a model
 MODELS = {
     "induction_heads.js": "weights/induction.safetensors",
@@ -50,6 +54,21 @@ MODELS = {
 SCORES = "performance", "accessibility", "best-practices", "seo"
 BOOK = ROOT / "_build" / "html"
 LIGHTHOUSE = NODE_MODULES / "lighthouse/cli/index.js"
+
+
+def asked_for(path: str) -> bool:
+    """Whether a file of the built book comes only when a reader asks for it."""
+    return any(part in path for part in ASKED)
+
+
+def megabytes(built: Path) -> list[dict[str, float]]:
+    """A row for each language of a built book: the size of its folder, without what a reader asks for."""
+    sizes = {"": 0} | {language.folder: 0 for language in LANGUAGES.values()}
+    for path in built.rglob("*"):
+        first = path.relative_to(built).parts[0]
+        if path.is_file() and not asked_for(path.as_posix()):
+            sizes[first if first in sizes else ""] += path.stat().st_size
+    return [{"translation MB" if folder else "folder MB": round(size / 1e6, 1)} for folder, size in sizes.items()]
 
 
 @functools.cache
@@ -109,7 +128,7 @@ def visit(browser, base: str, name: str, folder: Path) -> tuple[dict, list, list
     page.evaluate(SETTLED)
     ours = {urlsplit(u).path.lstrip("/") for u in asked if u.startswith(base)}
     outside = [u for u in asked if not u.startswith((base, "data:", "blob:"))]
-    sizes = {path: weight(folder / path) for path in ours if (folder / path).is_file() and "/model-" not in path}
+    sizes = {path: weight(folder / path) for path in ours if (folder / path).is_file() and not asked_for(path)}
     light, dark = barriers(page)
     too_wide = cut(page)
     context.close()
@@ -162,13 +181,13 @@ def main(arguments: list[str]) -> int:
     wanted = ask.parse_args(arguments)
     if wanted.lighthouse and not LIGHTHOUSE.is_file():
         ask.error(f"there is no Lighthouse in {NODE_MODULES}: npm left it out")
-    asked = "classroom/", "model-minilm"  # for these a reader asks
-    files = [f for f in BOOK.rglob("*") if f.is_file() and not any(a in f.as_posix() for a in asked)]
-    size = round(sum(f.stat().st_size for f in files) / 1e6, 1)
-    print(f"{BOOK}: {size} MB without the Python that runs in pages and the real model")
-    bad = missed({"folder MB": size})
-    names = [f.relative_to(BOOK).with_suffix("").as_posix() for f in files if f.suffix == ".html"]
+    names = [f.relative_to(BOOK).with_suffix("").as_posix() for f in BOOK.rglob("*.html")]
     names = [n for n in sorted(names) if "_static" not in n and any(fnmatch(n, p) for p in wanted.pages)]
+    if not names:
+        ask.error(f"{BOOK} has no page such as {' '.join(wanted.pages)}; build the book, or name others")
+    folders = megabytes(BOOK)
+    print(f"{BOOK}: {', '.join(f'{what} {size}' for row in folders for what, size in row.items())}")
+    bad = [what for row in folders for what in missed(row)]
     with served(BOOK) as base, chromium() as browser:
         for name in names:
             row, found, heaviest = visit(browser, base, name, BOOK)

@@ -56,13 +56,15 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     only = parser.add_mutually_exclusive_group()
     only.add_argument("--only-quality", action="store_true", help="no families, only the translator")
     only.add_argument("--only-beside", action="store_true", help="nothing but the translator beside JoeyNMT's")
-    parser.add_argument("--peak", help=argparse.SUPPRESS)
     quality.add_options(parser)
     options = parser.parse_args(arguments)
     groups = [GROUPS.get(name, [name]) for name in options.families]
     options.families = list(dict.fromkeys(name for group in groups for name in group))
     if options.device == "cuda" and not torch.cuda.is_available():
         parser.error("there is no CUDA device here; leave --device out")
+    lengths = sorted({case.length for name in options.families for case in FAMILIES[name].cases})
+    if options.lengths and not {*options.lengths} & {*lengths}:
+        parser.error(f"--lengths takes some of {lengths} for these families, got {options.lengths}")
     for name in ("rounds", "threads"):
         if getattr(options, name) < 1:
             parser.error(f"--{name} must be at least 1, got {getattr(options, name)}")
@@ -87,19 +89,15 @@ def said(arguments: list[str]) -> str:
     return shlex.join(["python", "-m", "tools.bench", *map(named, arguments)])
 
 
-def measure_peak(job: str) -> None:
-    """The one task of a process of its own, see `peaks_in_a_process`."""
-    family, cases, name, device, threads = json.loads(job)
+def peaks(family: str, cases: list[dict], name: str, device: str, threads: int) -> list[dict[str, int]]:
+    """What a process of its own is asked for, see `peaks_in_a_process`."""
     torch.set_num_threads(threads)
-    found = [peak_bytes(FAMILIES[family], Case(**case), name, device) for case in cases]
-    print(json.dumps(found))
+    return [peak_bytes(FAMILIES[family], Case(**case), name, device) for case in cases]
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Measure, print, and store if asked."""
     options = parse(arguments)
-    if options.peak:
-        return measure_peak(options.peak)
     command = said(sys.argv[1:] if arguments is None else arguments)
     partly = options.only_quality or options.only_beside
     if not partly:
@@ -109,7 +107,6 @@ def main(arguments: list[str] | None = None) -> None:
         quality.measure(options, command)
     if options.only_beside or (everything and options.data is not None):
         beside.measure(options, command)
-    return None
 
 
 def measure_families(options: argparse.Namespace, command: str) -> None:

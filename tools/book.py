@@ -20,7 +20,7 @@ from jupyter_book.sphinx import build_sphinx
 from tools import ROOT
 from tools.languages import LANGUAGES, Language, exercises
 from tools.languages.catalogs import coverage
-from tools.languages.pages import assemble
+from tools.pages import assemble
 
 ROOM = 280_000_000  # bytes that a build may need, with what an older one has left
 MORE_ROOM = 90_000_000  # of these, for another language

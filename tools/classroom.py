@@ -35,17 +35,13 @@ MISSING = 3  # the exit status if Pyodide is not there
 # rooms and modules that work in the page; what else a chapter imports is not available there
 ROOMS = "attention", "checks", "classroom", "exercises", "pairs", "page", "transformer"
 MODULES = "__init__.py", "data/synthetic.py", "files.py", "reproducible.py"
-# fmt: off
 # parts of Python's library that no cell of a reader needs: tests, servers, formats, terminals, other systems
-UNUSED = {
-    *("_pyrepl", "_pydatetime", "_pydecimal", "_pyio", "_pylong", "argparse", "bdb", "cmd", "configparser", "cProfile"),
-    *("curses", "dbm", "doctest", "email", "ensurepip", "ftplib", "getpass", "http", "idlelib", "imaplib", "ipaddress"),
-    *("mailbox", "mimetypes", "multiprocessing", "netrc", "optparse", "pdb", "pickletools", "plistlib", "poplib"),
-    *("profile", "pstats", "pyclbr", "pydoc", "pydoc_data", "smtplib", "sqlite3", "tarfile", "test", "tkinter"),
-    *("tomllib", "trace", "tracemalloc", "turtle", "turtledemo", "unittest", "urllib", "uuid", "venv", "wave"),
-    *("webbrowser", "wsgiref", "xml", "xmlrpc", "zipapp", "zoneinfo"),
-}
-# fmt: on
+UNUSED = """
+_pyrepl _pydatetime _pydecimal _pyio _pylong argparse bdb cmd configparser cProfile curses dbm doctest email ensurepip
+ftplib getpass http idlelib imaplib ipaddress mailbox mimetypes multiprocessing netrc optparse pdb pickletools plistlib
+poplib profile pstats pyclbr pydoc pydoc_data smtplib sqlite3 tarfile test tkinter tomllib trace tracemalloc turtle
+turtledemo unittest urllib uuid venv wave webbrowser wsgiref xml xmlrpc zipapp zoneinfo
+"""
 ENCODINGS = {"__init__", "aliases", "ascii", "cp437", "latin_1", "raw_unicode_escape", "unicode_escape", "utf_8"}
 EXERCISES = re.compile(r'<section id="exercises">\s*<h2>.*?</h2>', re.DOTALL)
 WITHOUT = (
@@ -65,7 +61,7 @@ def _kept(name: str) -> bool:
     top, _, rest = name.partition("/")
     if top == "encodings":
         return rest.removesuffix(".py") in ENCODINGS
-    return top.removesuffix(".py") not in UNUSED
+    return top.removesuffix(".py") not in UNUSED.split()
 
 
 def zipped(files: dict[str, bytes]) -> bytes:

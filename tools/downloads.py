@@ -6,10 +6,9 @@ Each file also comes as a script, which is all that a page opened from a file ca
 """
 
 import json
-from pathlib import Path
 
 from tools.classroom import packed
-from tools.languages import translation
+from tools.languages import english_site
 
 NOTE = "what-this-needs"  # id of a cell
 TEXT = "text/plain", "text/markdown", "text/latex"
@@ -55,12 +54,13 @@ def _written(content: dict) -> str:
 
 
 def _prepare(app, error):
-    if error or app.builder.format != "html" or translation(app):  # all languages have the English ones
+    site = english_site(app)
+    if error or site is None:
         return
     theme = app.config.html_theme_options
     # without an address of ours, Jupyter Book puts in its own and shows no button
     repository = theme["repository_url"] if theme.get("use_repository_button") else ""
-    for path in Path(app.outdir, "_sources").rglob("*.*"):
+    for path in (site / "_sources").rglob("*.*"):
         script = path.with_name(f"{path.name}.js")
         if path.suffix not in (".ipynb", ".md"):
             continue

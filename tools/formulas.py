@@ -16,6 +16,7 @@ from sphinx.util import logging
 from sphinx.util.math import get_node_equation_number
 
 from tools import NODE, NODE_MODULES
+from tools.languages import english_site
 
 KATEX = NODE_MODULES / "katex/dist"
 PROGRAM = Path(__file__).with_suffix(".js")
@@ -94,8 +95,8 @@ def style(text: str) -> str:
 
 
 def _write_style(app):
-    if app.builder.format == "html":
-        folder = Path(app.outdir) / "_static" / "katex"
+    if site := english_site(app):
+        folder = site / "_static" / "katex"
         (folder / "fonts").mkdir(parents=True, exist_ok=True)
         text = (KATEX / "katex.min.css").read_text("utf-8")
         (folder / "katex.css").write_text(style(text), "utf-8")

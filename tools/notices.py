@@ -14,6 +14,7 @@ from pathlib import Path
 from sphinx.util.docutils import SphinxDirective
 
 from tools import NODE_MODULES
+from tools.languages import english_site
 
 # packages of npm from which tools/formulas.py and tools/classroom.py take files
 NPM = ("katex", "pyodide", "@codemirror/*", "@lezer/*", "@marijn/*", "crelt", "style-mod", "w3c-keyname")
@@ -142,10 +143,10 @@ class Notices(SphinxDirective):
 
 
 def _write(app):
-    if app.builder.format == "html":
+    if site := english_site(app):
         words = ["What the pages contain besides the book's own work.\n", *notices()]
         line = f"\n{'-' * 80}\n\n"
-        static = Path(app.outdir) / "_static"
+        static = site / "_static"
         static.mkdir(parents=True, exist_ok=True)
         (static / "licences.txt").write_text(line.join(map(str, words)), "utf-8")
 

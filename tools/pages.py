@@ -8,6 +8,7 @@ that is no landmark. A page has its colours, light or dark, from its first paint
 
 import html
 import itertools
+import json
 import re
 import shutil
 import struct
@@ -15,8 +16,20 @@ from pathlib import Path
 
 from docutils import nodes
 
-from tools import styles
-from tools.languages import translation
+from tools import search, styles
+from tools.languages import (
+    HAN,
+    Language,
+    drawings,
+    english_site,
+    entries,
+    exercises,
+    figures,
+    translation,
+    write_if_new,
+)
+from tools.languages.pages import CLAIMED, words_script
+from tools.styles import BUNDLE, OURS, SHEET
 
 SCRIPT = r'\n\s*<script[^>]*src="[^"]*/?(?:{})\.js[^"]*"[^>]*></script>'
 UNUSED = re.compile(SCRIPT.format("fontawesome|searchtools|language_data|searchindex"))
@@ -44,8 +57,13 @@ FIRST_SCRIPT = f"{CHARSET}\n    <script>{STORAGE.strip()}</script>"
 # names, signs and spaces in code have the colour of the code's ground text, and are a tenth of a page
 PLAIN = re.compile(r'<span class="[npw]">([^<]*)</span>')
 EMPTY_HEADING = re.compile(r"<th[^>]*>\s*(?:<p>\s*</p>)?\s*</th>")
-HAN = "[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]+"
-CHINESE = re.compile(f"({HAN}(?:[-–]{HAN})*)")
+CHINESE_SIGN = f"[{HAN}\u3000-\u303f\uff00-\uffef]"  # punctuation is among them
+CHINESE = re.compile(f"({CHINESE_SIGN}+(?:[-–]{CHINESE_SIGN}+)*)")
+# in a translated page: a text between two tags, or an attribute
+TEXT = re.compile(r'(>\s*)([^<>\s][^<>]*?)(?=\s*<)|(=")([^"]+)(?=")')
+ADDRESS = re.compile(r'((?:href|src)=")((?:\.\./)*)((?:_static|_images|_sources)/[^"?#]*)(\?[^"#]*)?')
+TRANSLATIONS = re.compile(r"\n\s*<script[^>]*/translations\.js[^>]*></script>")
+CLAIMS = re.compile(re.escape(CLAIMED).replace(r"\{number\}", r"(\d+)"))
 AS_IT_IS = nodes.FixedTextElement, nodes.literal, nodes.math  # code and the like
 SHORTEST, LONGEST = 60, 160  # characters of a description
 
@@ -58,7 +76,7 @@ def description(doctree: nodes.document) -> str:
     for paragraph in doctree.findall(nodes.paragraph):
         words = itertools.takewhile(lambda child: not isinstance(child, nodes.math), paragraph.children)
         text = " ".join("".join(child.astext() for child in words).split())
-        wide = len(re.findall(HAN[:-1], text))  # a character says as much as two letters
+        wide = len(re.findall(CHINESE_SIGN, text))  # a character says as much as two letters
         if len(text) + wide >= SHORTEST and not text.startswith("Time "):  # the line below the title
             if len(text) + wide <= LONGEST:
                 return text
@@ -121,6 +139,66 @@ def in_one_document(doctree: nodes.document) -> None:
         node.document = doctree
 
 
+def assembled(page: str, language: Language, said: dict[str, str], site: Path, versions: dict[str, str]) -> str:
+    """A page as it is among those of the whole book.
+
+    Args:
+        page: HTML as Sphinx has written it.
+        language: its own.
+        said: words of the page outside its text.
+        site: the folder of the English pages.
+        versions: what the English pages name: an address in `_static` to what follows its question mark.
+    """
+    sheets = [sheet for sheet in SHEET.finditer(page) if not sheet[2].startswith(OURS)]
+    theirs = f'\n    <link rel="stylesheet" href="{sheets[0][1]}{BUNDLE}">'
+    page = page.replace(sheets[0][0], theirs, 1)
+    page = SHEET.sub(lambda sheet: sheet[0] if sheet[2].startswith(OURS) else "", page)
+    page = TRANSLATIONS.sub("", lighter(page, site)).replace("LANGUAGE: 'en'", f"LANGUAGE: '{language.tag}'")
+    page = TEXT.sub(lambda at: (at[1] or at[3]) + said.get(at[2] or at[4], at[2] or at[4]), page)
+    for english, other in said.items():
+        page = page.replace(f"<title>{english} ", f"<title>{other} ")
+    page = CLAIMS.sub(lambda at: said[CLAIMED].format(number=at[1]) if CLAIMED in said else at[0], page)
+    # here, not when Sphinx writes the page: it would not write it again for the catalog of a figure
+    general = words_script(language)
+    if tag := re.search(rf"\n[^\n]*{re.escape(general)}[^\n]*", page):
+        own = [tag[0].replace(general, name) for name in figures.page_scripts(page, language)]
+        page = page.replace(tag[0], "".join([tag[0], *own]), 1)
+    page = exercises.translated(figures.with_alternatives(page, language), language)
+
+    def shared(found):
+        return f"{found[1]}{found[2]}../{found[3]}{versions.get(found[3], '')}"
+
+    return ADDRESS.sub(shared, page)
+
+
+def assemble(made: Path, language: Language, site: Path) -> None:
+    """Put the pages of a language below those in English; what has not changed is not written again.
+
+    Args:
+        made: the folder in which Sphinx has made them.
+        language: theirs.
+        site: the folder of the English pages.
+    """
+    said = [entry for entry in entries(language.catalog("words")) if entry.msgstr]
+    scripts = {entry.msgid: entry.msgstr for entry in said if entry.comment == "script"}
+    text = json.dumps(scripts, ensure_ascii=False, indent=0)
+    write_if_new(site / "_static" / words_script(language), f"globalThis.attnbookWords = {text};\n")
+    for name, script in figures.scripts(language).items():
+        write_if_new(site / "_static" / name, script)
+    page_words = {entry.msgid: entry.msgstr for entry in said if entry.comment == "page"}
+    folder = site / language.folder
+    names = {path.relative_to(made) for path in made.rglob("*.html") if "_static" not in path.parts}
+    english = "".join((site / name).read_text("utf-8") for name in names)
+    versions = {address: version for _, _, address, version in ADDRESS.findall(english)}
+    for name in names:
+        page = assembled((made / name).read_text("utf-8"), language, page_words, site, versions)
+        write_if_new(folder / name, drawings.translated(page, language, name.with_suffix("").as_posix()))
+    for old in folder.rglob("*.html"):
+        if old.relative_to(folder) not in names:
+            old.unlink()
+    search.write_text(site, language)
+
+
 def _describe(app, pagename, templatename, context, doctree):
     own = 'name="description"' in context.get("metatags", "")
     if doctree is not None and not own and (text := description(doctree)):
@@ -129,12 +207,12 @@ def _describe(app, pagename, templatename, context, doctree):
 
 
 def _lighten(app, error):
-    if error or app.builder.format != "html" or translation(app):  # those are finished by tools.languages
+    built = english_site(app)
+    if error or built is None:  # the others are finished by tools.languages
         return
-    built = Path(app.outdir)
     for path in built.rglob("*.html"):
         page = path.read_text("utf-8")
-        if styles.BUNDLE in page:  # as an earlier build has left it
+        if BUNDLE in page:  # as an earlier build has left it
             continue
         light = lighter(page, built)
         if light != page:

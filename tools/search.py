@@ -11,7 +11,7 @@ from pathlib import Path
 
 import lxml.html
 
-from tools.languages import LANGUAGES, Language, translation
+from tools.languages import LANGUAGES, Language, english_site
 
 HERE = Path(__file__)
 PAGE = HERE.with_suffix(".html")
@@ -152,8 +152,8 @@ def _load(app, pagename, templatename, context, doctree):
 
 
 def _write_script(app):
-    if app.builder.format == "html" and translation(app) is None:
-        folder = Path(app.outdir) / "_static" / FOLDER
+    if site := english_site(app):
+        folder = site / "_static" / FOLDER
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "search.js").write_text(HERE.with_suffix(".js").read_text("utf-8"), "utf-8")
 
@@ -171,8 +171,8 @@ def write_text(site: Path, language: Language | None = None) -> None:
 
 
 def _write_text(app, error):
-    if not error and app.builder.format == "html" and translation(app) is None:
-        write_text(Path(app.outdir))
+    if (site := english_site(app)) and not error:
+        write_text(site)
 
 
 def setup(app):

@@ -2,7 +2,6 @@
 
     python -m tools.standin [NAME …]           the answers of tests/exercises/answers, exercise by exercise
     python -m tools.standin --mutants 5 --seed 3 [NAME …]    five of each exercise, changed at random
-    python -m tools.standin --names            write to names.txt what PyTorch offers and the stand-in lacks
 
 Each exercise is judged by two fresh processes; in one of them `import torch` finds the stand-in.
 """
@@ -24,7 +23,6 @@ import time
 from tools import ROOT
 
 STANDIN = ROOT / "code" / "attnbook" / "standin"
-NAMES = STANDIN / "torch" / "names.txt"
 FIELDS = "status", "diagnosis", "about", "says", "asks", "note"
 PATIENCE = 120  # seconds for a judgement: a changed answer may run for ever
 
@@ -159,11 +157,7 @@ def main() -> None:
     parser.add_argument("exercise", nargs="*", help="names of exercises; without, all")
     parser.add_argument("--mutants", type=int, default=0, help="this many answers of each, changed at random")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--names", action="store_true", help="write names.txt")
     wish = parser.parse_args()
-    if wish.names:
-        NAMES.write_text(missing_names(), "utf-8")
-        return
     total: dict[str, int] = {}
     for name in wish.exercise or all_names():
         pairs = both(name, wish.mutants, wish.seed)
@@ -176,44 +170,6 @@ def main() -> None:
         slow = max((ours["seconds"] for _, ours in pairs), default=0.0)
         print(f"{name:<20} {len(pairs):4} answers, slowest {slow:5.1f} s", flush=True)
     print(", ".join(f"{level}: {count}" for level, count in sorted(total.items())), f"(of {sum(total.values())})")
-
-
-# --- names ----------------------------------------------------------------------------------------------------------
-
-MODULES = (
-    "nn",
-    "nn.functional",
-    "nn.init",
-    "nn.utils",
-    "autograd",
-    "linalg",
-    "optim",
-    "random",
-    "special",
-    "utils",
-    "nested",
-)
-
-
-def missing_names() -> str:
-    """What PyTorch offers and the stand-in lacks: a line for each module, and one for the methods of a tensor."""
-    import torch
-
-    from attnbook.standin import torch as page
-
-    owners = {"": (torch, page), "Tensor.": (torch.Tensor, page.Tensor)}
-    for module in MODULES:
-        parts = [torch, page]
-        for name in module.split("."):
-            parts = [vars(part).get(name) for part in parts]
-        owners[f"{module}."] = parts
-    owners["nn.Module."] = torch.nn.Module(), page.nn.Module()
-    lines = []
-    for owner, (theirs, ours) in owners.items():
-        known = set(dir(ours)) if ours is not None else set()
-        public = [name for name in dir(theirs) if name[0] != "_" and (name[0].islower() or owner in ("nn.", "optim."))]
-        lines.append(f"{owner}: {' '.join(name for name in public if name not in known)}")
-    return "\n".join(lines) + "\n"
 
 
 if __name__ == "__main__":

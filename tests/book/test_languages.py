@@ -7,7 +7,7 @@ from test_build import pages
 from test_classroom import RIGHT, WRONG, Reader
 from test_pages import WIDE, visit
 
-from attnbook.widgets.page import figures_in
+from attnbook.widgets.scripts import figures_in
 from tools.barriers import DESK, PHONE, SETTLED
 from tools.languages import LANGUAGES, is_translated
 from tools.languages.checks import SIGNS

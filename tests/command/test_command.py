@@ -16,8 +16,7 @@ import pytest
 
 from attnbook.command import classes, main, repository
 from attnbook.grading import WEEKS
-
-ROOT = Path(__file__).resolve().parents[2]
+from tools import ROOT
 
 
 @pytest.fixture

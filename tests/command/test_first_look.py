@@ -16,9 +16,9 @@ from attnbook.command.first_look import first_look
 from attnbook.command.train import main
 from attnbook.data import in_both_scripts, in_script, is_chinese, own_scripts
 from attnbook.translation import RECIPES, Translator
+from tools import ROOT
 from toy_corpus import enough_pairs
 
-ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = Path(os.environ.get("ATTNBOOK_SAMPLES", ROOT.parent / "shared" / "data"))  # real files, where there are some
 HOW = ("--batch-size", 16, "--lr", 0.01, "--steps", 2)
 

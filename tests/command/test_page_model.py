@@ -160,7 +160,7 @@ def test_sentences_with_other_spaces_and_marks_are_offered_to_try():
 
 
 def test_nothing_in_the_pairs_ends_the_script(tmp_path):
-    from attnbook.widgets.page import offline_page
+    from attnbook.widgets.scripts import offline_page
 
     page = offline_page("", "t", {"sentences": b"</script><b>"})
     assert "</script><b>" not in page and "PC9zY3JpcHQ+PGI+" in page

@@ -19,8 +19,8 @@ from attnbook.data import corpus as module
 from attnbook.data.corpus import TARGETS, corpus_sha256
 from attnbook.text import normalise, tokenise
 from tensors import PROPERTY, says
+from tools import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "code" / "attnbook" / "data"
 
 TWO = "Go.\tVa !\nI lost.\tJ'ai perdu.\n"

@@ -159,7 +159,7 @@ def test_a_wrong_checksum_is_an_error_and_leaves_nothing(server, tmp_path):
 
 
 @pytest.mark.parametrize("trouble", ["checksum", "cut", "status", "no server"])
-def test_a_file_that_is_there_stays_until_a_better_one_is_whole(server, tmp_path, monkeypatch, trouble):
+def test_a_file_that_is_there_stays_until_a_better_one_is_whole(server, tmp_path, trouble):
     """The file is good by its own checksum; the call asks for another, and fails to get it."""
     file = tmp_path / "fra-eng.zip"
     file.write_bytes(OTHER)

@@ -16,16 +16,17 @@ import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
-from verdicts import every_argument, same
+from verdicts import same
 
 from attnbook import exercises as book
-from attnbook.attention import kernels, masks, pooling, scores
+from attnbook.attention import masks
 from attnbook.exercises import guard
 from attnbook.exercises.answers import Tensors
+from attnbook.exercises.arguments import draw
 from attnbook.exercises.bank import SHELF
 from attnbook.exercises.checker import judge
 from attnbook.exercises.devices import WrongDevice, on_another_device
-from attnbook.exercises.exercise import Exercise, Shelf, draw
+from attnbook.exercises.exercise import Exercise, Shelf
 from attnbook.exercises.verdict import Verdict
 from tensors import DEVICES
 
@@ -50,36 +51,6 @@ def own_progress(tmp_path, monkeypatch):
 # --- the solutions are the package's functions ----------------------------------------------------------------
 
 
-def test_soft_lookup_is_pooling_by_dot_products():
-    for query, keys, values in every_argument(LOOKUP):
-        weights = masks.masked_softmax(scores.dot_score(query[None], keys))
-        same(LOOKUP.solution(query, keys, values), pooling.attention_pooling(weights, values)[0])
-
-
-def test_nadaraya_watson_is_the_packages():
-    exercise = SHELF.get("nadaraya-watson")
-    for queries, keys, values, width in every_argument(exercise):
-        same(
-            exercise.solution(queries, keys, values, width),
-            pooling.nadaraya_watson(queries, keys, values, width=width)[0],
-        )
-        kernel = kernels.gaussian((queries[:, None] - keys) / width)
-        same(exercise.solution(queries, keys, values, width), kernel @ values / kernel.sum(1))
-
-
-def test_leave_one_out_is_the_packages():
-    exercise = SHELF.get("leave-one-out")
-    for x, y, w in every_argument(exercise):
-        model = pooling.NWKernelRegression().double()
-        model.w.data.fill_(float(w))
-        same(exercise.solution(x, y, w), pooling.regression_loss(model, x, y).detach().reshape(()))
-
-
-def test_masked_softmax_is_the_packages():
-    for e, lengths in every_argument(MASKED):
-        same(MASKED.solution(e, lengths), masks.masked_softmax(e, lengths))
-
-
 def test_log_weight_is_the_logarithm_of_the_packages_weight():
     exercise = SHELF.get("log-weight")
     for e, lengths, chosen in [exercise.example(), *exercise.probes()]:
@@ -94,21 +65,6 @@ def test_unit_variance_is_the_deviation_of_all_cases():
         signs = torch.tensor(list(product((-1.0, 1.0), repeat=d)))
         cases = (3 * signs) @ (0.5 * signs).T  # variances 9 and 0.25
         assert scale(d, 9, 0.25) == pytest.approx(cases.std(correction=0).item())
-
-
-def test_gaussian_to_dot_is_the_packages():
-    exercise = SHELF.get("gaussian-to-dot")
-    for query, key in every_argument(exercise):
-        same(exercise.solution(query, key), scores.gaussian_score(query, key).softmax(-1))
-
-
-@pytest.mark.parametrize(
-    ("name", "function"), [("scaled-dot-scores", scores.scaled_dot_score), ("additive-concat", scores.concat_score)]
-)
-def test_scores_are_the_packages(name, function):
-    exercise = SHELF.get(name)
-    for arguments in every_argument(exercise):
-        same(exercise.solution(*arguments), function(*arguments))
 
 
 # --- the exercises are complete -------------------------------------------------------------------------------

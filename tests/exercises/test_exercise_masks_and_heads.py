@@ -9,7 +9,6 @@ from torch import nn
 from verdicts import every_argument, same
 
 from attnbook import attention as multihead
-from attnbook.attention import CrossAttention, masks
 from attnbook.exercises.answers import Mask
 from attnbook.exercises.arguments import draw
 from attnbook.exercises.bank import SHELF
@@ -30,41 +29,6 @@ t = torch.tensor
 
 def test_the_chapters_are_theirs():
     assert [exercise.chapter for exercise in EXERCISES] == [6, 4, 6, 6, 7, 7, 7]
-
-
-def test_the_causal_mask_is_the_packages():
-    for num_queries, num_keys in every_argument(CAUSAL):
-        assert torch.equal(CAUSAL.solution(num_queries, num_keys), masks.causal_mask(num_queries, num_keys))
-
-
-def test_the_decoders_mask_is_the_packages():
-    for lengths, T in every_argument(DECODER):
-        in_front = masks.sequence_mask(lengths, T).flip(-1)  # the words come last
-        expected = in_front[:, None] & masks.causal_mask(T)
-        assert torch.equal(DECODER.solution(lengths, T), expected)
-        assert expected.dtype == torch.bool
-
-
-def test_cross_attention_is_the_packages():
-    for x, memory, W_q, W_k, W_v, lengths in every_argument(CROSS):
-        layer = CrossAttention(x.shape[-1]).double()
-        with torch.no_grad():
-            for linear, W in ((layer.W_q, W_q), (layer.W_k, W_k), (layer.W_v, W_v)):
-                linear.weight.copy_(W)
-            layer.W_o.weight.copy_(torch.eye(len(W_q)))
-        same(CROSS.solution(x, memory, W_q, W_k, W_v, lengths), layer(x, memory, lengths)[0].detach())
-
-
-def test_splitting_is_the_packages():
-    for x, num_heads in every_argument(SPLIT):
-        heads = SPLIT.solution(x, num_heads)
-        assert torch.equal(heads, multihead.split_heads(x, num_heads))
-
-
-def test_sharing_keys_is_pytorchs():
-    for q, k, v in every_argument(GROUPED):
-        theirs = F.scaled_dot_product_attention(q, k, v, enable_gqa=True)
-        same(GROUPED.solution(q, k, v), theirs)
 
 
 def test_a_leak_is_where_the_gradient_says():

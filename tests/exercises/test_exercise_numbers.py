@@ -7,7 +7,8 @@ import pytest
 
 from attnbook.exercises.bank import SHELF
 from attnbook.exercises.calls import copies
-from attnbook.exercises.recognise import facts, make_case
+from attnbook.exercises.case import make_case
+from attnbook.exercises.recognise import facts
 
 ALL = list(SHELF)
 CHAPTERS = Path(__file__).parents[2] / "chapters/text"

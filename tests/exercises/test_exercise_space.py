@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,8 +15,7 @@ from attnbook.exercises.bank import leaks
 from attnbook.exercises.checker import judge
 from attnbook.exercises.exercise import Mistake
 from attnbook.exercises.space import DRAWS, Pick, draws
-
-ROOT = Path(__file__).resolve().parents[2]
+from tools import ROOT
 
 DRAWN = """
 import json, torch

@@ -212,7 +212,7 @@ def test_the_sheet_shows_every_mistake_and_no_markup_of_a_submission(results, tm
     assert "several students" in page and "2 × <strong>6.1 causal-mask</strong>" in page
 
 
-def test_a_total_limit_ends_a_submission(folder, monkeypatch):
+def test_a_total_limit_ends_a_submission(folder):
     (found,) = [one for one in grading.submissions(folder) if one.student == "sleeps"]
     limits = grading.Limits(seconds=30, total=0.1, memory=1e12)
     (result,) = grading.grade([found], ["causal-mask", "soft-lookup"], limits)

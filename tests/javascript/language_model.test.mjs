@@ -4,8 +4,9 @@ import { readFileSync } from "node:fs";
 import test from "node:test";
 import { makeBytePieces } from "../../code/attnbook/widgets/kit/byte_pieces.js";
 import {
-  gated, logSoftmax, makeDecoder, makeWriter, rmsNorm, rotated, windowStart,
+  gated, makeDecoder, makeWriter, rmsNorm, rotated, windowStart,
 } from "../../code/attnbook/widgets/kit/decoder.js";
+import { logSoftmax } from "../../code/attnbook/widgets/kit/vectors.js";
 import { readWeights } from "../../code/attnbook/widgets/kit/weights.js";
 
 const { file, pieces, parts, texts, steps, begun, greedy } = JSON.parse(

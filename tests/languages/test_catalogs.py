@@ -7,7 +7,7 @@ import pytest
 import yaml
 from docutils import nodes
 
-from attnbook.widgets.page import figures_in, script_names
+from attnbook.widgets.scripts import figures_in, script_names
 from tools import ROOT
 from tools.languages import LANGUAGES, drawings, entries, figures, is_translated
 from tools.languages.catalogs import documents, formula_words, in_formulas, open_sentences, sentences, terms, updated

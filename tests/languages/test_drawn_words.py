@@ -12,8 +12,7 @@ from attnbook.drawings import Picture
 from attnbook.drawings.sheet import Sheet
 from boxes import BOXES, overlap
 from tools import ROOT
-from tools.languages import LANGUAGES, Language, drawings, entries
-from tools.languages.checks import HAN
+from tools.languages import HAN, LANGUAGES, Language, drawings, entries
 
 CHINESE = LANGUAGES["zh_CN"]
 CHAPTERS = sorted(path.stem for path in (ROOT / "chapters").glob("[0-9]*.ipynb"))

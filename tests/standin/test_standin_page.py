@@ -3,17 +3,14 @@
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 import torch
 import twins
 
 from attnbook.standin import torch as page
-from tools import standin
-
-ROOT = Path(__file__).resolve().parent.parent.parent
-
+from tools import ROOT, standin
+from tools.standin_names import NAMES
 
 # --- what is missing ------------------------------------------------------------------------------------------------
 
@@ -36,9 +33,9 @@ def test_a_slip_of_the_pen_reads_as_in_pytorch_and_python_finds_the_nearest_name
 
 def test_the_list_of_missing_names_is_what_pytorch_has_and_the_stand_in_lacks():
     # in a fresh process, since importing more of PyTorch adds names to it
-    program = "from tools import standin; print(standin.missing_names(), end='')"
+    program = "from tools.standin_names import missing_names; print(missing_names(), end='')"
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
-    assert standin.NAMES.read_text("utf-8") == done.stdout, done.stderr
+    assert NAMES.read_text("utf-8") == done.stdout, done.stderr
 
 
 # --- printing -------------------------------------------------------------------------------------------------------

@@ -141,6 +141,7 @@ def test_any_text_gives_ids_of_the_vocabulary_and_never_a_mark_of_control(make, 
 def test_a_special_token_in_a_text_is_only_text(make):
     vocabulary = make([*SENTENCES, "<eos> <pad> <bos> <unk>"])
     ids = vocabulary.encode("<bos> home <eos> home <pad>")
+    ids += vocabulary.encode(["<bos>", "home", "<eos>"])  # whole, as no text is cut
     assert not {PAD, BOS, EOS} & set(ids)
     assert vocabulary.tokens(range(len(vocabulary))).count("<eos>") == 1
 

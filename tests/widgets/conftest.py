@@ -29,7 +29,7 @@ from translating import ready
 
 from attnbook.widgets import TranslatePageFigure
 from attnbook.widgets.kit import static_box
-from attnbook.widgets.page import classic_script, standalone_page, write_assets
+from attnbook.widgets.scripts import classic_script, standalone_page, write_assets
 
 
 @pytest.fixture(scope="session")

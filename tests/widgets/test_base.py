@@ -18,7 +18,7 @@ from attnbook.widgets.kit import (
     static_box,
     yes_or_no,
 )
-from attnbook.widgets.page import script_names
+from attnbook.widgets.scripts import script_names
 
 
 class Probe(Figure):
@@ -112,6 +112,12 @@ def test_every_figure_has_a_picture_and_words(module):
     assert len(alt) > 60
     picture = re.search(r'src="data:image/(svg\+xml|png);base64,([A-Za-z0-9+/=]+)"', html).group(2)
     assert len(picture) > 2000  # a real drawing, not the empty picture that stands in for a missing one
+
+
+@pytest.mark.parametrize("module", widgets.FIGURES.values())
+def test_a_figure_takes_the_state_that_it_gives(module):
+    state = figure_class(module)().state()
+    assert figure_class(module)(**state).state() == state
 
 
 def test_the_box_is_the_contract_with_the_host_script():

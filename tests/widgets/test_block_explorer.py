@@ -2,7 +2,6 @@
 
 import json
 import re
-from pathlib import Path
 
 import pytest
 import torch
@@ -10,8 +9,7 @@ import torch
 from attnbook.studies import Wiring, layer_gradients, measure_stack
 from attnbook.widgets import BlockExplorerFigure
 from attnbook.widgets.block_explorer import GRID, MEASURES, WIRINGS
-
-ROOT = Path(__file__).resolve().parents[2]
+from tools import ROOT
 
 
 def stack(norm, residual, depth):

@@ -292,6 +292,9 @@ def test_points_of_ones_own_with_the_truth(open_figure):
     figure = KernelRegressionFigure(x=[0.5, 2.0, 6.0], y=[1.0, 3.0, 4.0], truth=True)
     page = open_figure(figure)
     assert figure.domain == [0.0, 6.0]
+    figure.truth = False
+    assert KernelRegressionFigure(**figure.state()).state() == figure.state()
+    figure.truth = True
     expected = package_errors("gaussian", 1.0, figure.x, figure.y, (0.0, 6.0))["truth"]
     assert page.read("truth") == pytest.approx(expected, abs=1e-6)
 

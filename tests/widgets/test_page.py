@@ -13,7 +13,7 @@ from attnbook import widgets
 from attnbook.widgets import SaturationFigure
 from attnbook.widgets.capture import capture
 from attnbook.widgets.kit import WIDGETS, file_parts, module_source, script_parts, source, static_box
-from attnbook.widgets.page import classic_script, figures_in, kit_scripts, page_scripts, script_names, write_assets
+from attnbook.widgets.scripts import classic_script, figures_in, kit_scripts, page_scripts, script_names, write_assets
 
 NODE = Path(sys.executable).with_name("node")
 

@@ -20,7 +20,7 @@ from attnbook.interop.page_encoder import PAGE_POSITIONS, page_encoder_file
 from attnbook.weights import read_weights
 from attnbook.widgets import RealSentenceFigure
 from attnbook.widgets.kit import figure_data, file_parts, model_files, module_source
-from attnbook.widgets.page import standalone_page, write_assets
+from attnbook.widgets.scripts import standalone_page, write_assets
 
 NODE = Path(sys.executable).with_name("node")
 CHAPTERS = Path(__file__).parents[2] / "chapters/text"

@@ -1,7 +1,6 @@
 """The choice of stored pictures that a page keeps of a figure which needs a kernel."""
 
 import pytest
-import traitlets
 
 from attnbook.widgets import StoredFrames
 
@@ -27,6 +26,16 @@ def test_without_scripts_the_chosen_picture_stays(open_figure):
     assert page.page.locator("img").get_attribute("alt") == "a second"
 
 
-def test_one_picture_at_least():
-    with pytest.raises(traitlets.TraitError):
-        StoredFrames(frames=[])
+@pytest.mark.parametrize(
+    ("error", "says", "frames"),
+    [
+        (ValueError, "the pictures: a list of 1 to 100 dicts with name, says, picture, alt; got 0", []),
+        (TypeError, "one of them is 'first'", ["first"]),
+        (ValueError, "one of them is .*, which lacks picture, alt", [{"name": "first", "says": []}]),
+    ],
+)
+def test_frames_that_are_none_are_named(error, says, frames):
+    with pytest.raises(error, match=f"StoredFrames.frames is .*{says}"):
+        StoredFrames(frames=frames)
+    with pytest.raises(ValueError, match="got 0"):
+        StoredFrames()

@@ -12,22 +12,14 @@ from attnbook.translation import Recipe, Translator, load_page_model, page_model
 from attnbook.weights import FOLDER, PAGE_MODELS, page_file, page_targets, pages
 from attnbook.widgets import TranslatePageFigure
 from attnbook.widgets.kit import fallback_image, model_files
-from attnbook.widgets.page import standalone_page, write_assets
+from attnbook.widgets.scripts import standalone_page, write_assets
 from attnbook.widgets.translate_page.own import own_page
+from small_translators import MEASURED
 
 SIZES = {
     "bahdanau": {"embed_size": 5, "hidden_size": 7, "num_layers": 1, "bidirectional": True},
     "seq2seq": {"embed_size": 5, "hidden_size": 7, "num_layers": 1, "attention": "none"},
     "transformer": {"d_model": 6, "num_heads": 3, "d_ff": 11, "norm_first": True},
-}
-MEASURED = {
-    "command": "python nothing.py",
-    "versions": {"torch": "0"},
-    "seed": 3,
-    "split_seed": 5,
-    "corpus_sha256": "ab" * 32,
-    "training": {"epochs": 0},
-    "test": {"bleu": 1.0, "chrf": 2.0, "sentences": 3},
 }
 SENTENCES = {
     "en": ["Where is the book?", "This is a book.", "We know Tom."],

@@ -15,7 +15,7 @@ from attnbook.translation import Translator, greedy, page_model_file, page_model
 from attnbook.weights import PAGE_MODELS
 from attnbook.widgets import TranslatePageFigure
 from attnbook.widgets.kit import MODELS, model_files, module_source
-from attnbook.widgets.page import figures_in, write_assets
+from attnbook.widgets.scripts import figures_in, write_assets
 from spellings import SPELLINGS, TEXTS
 
 RUN = """([name, sentences]) => sentences.map((sentence) => {
@@ -591,7 +591,7 @@ def test_weights_are_read_when_the_figure_comes_near_and_no_others(open_html):
 
 
 def test_without_its_file_the_figure_says_so(open_html, tmp_path_factory, assets):
-    from attnbook.widgets.page import standalone_page
+    from attnbook.widgets.scripts import standalone_page
 
     folder = tmp_path_factory.mktemp("poor")
     write_assets(folder / "_static")

@@ -10,7 +10,7 @@ from torch.testing import assert_close
 from attnbook.language import continue_tokens, load_book_model, split_book
 from attnbook.widgets import WritePageFigure
 from attnbook.widgets.kit import WIDGETS, module_source
-from attnbook.widgets.page import write_assets
+from attnbook.widgets.scripts import write_assets
 from attnbook.widgets.write_page import DATA
 from tools.experiments import book_model
 
@@ -196,7 +196,7 @@ def test_a_link_leads_to_what_was_written(open_figure, page):
 
 
 def test_without_its_file_the_figure_says_so(open_html, tmp_path):
-    from attnbook.widgets.page import standalone_page
+    from attnbook.widgets.scripts import standalone_page
 
     write_assets(tmp_path / "_static")
     for path in (tmp_path / "_static").glob("model-language-model*.js"):

@@ -9,7 +9,9 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor
@@ -18,6 +20,13 @@ from tools import ROOT
 from tools.benchmarks.family import TRAINING, Case, Family, Layer
 
 PEAK_RESET = Path("/proc/self/clear_refs")
+LEAST = 0.02  # seconds that one measurement takes at least
+CALL = """
+import importlib, json, sys
+_, module, function, arguments = sys.argv
+print(json.dumps(getattr(importlib.import_module(module), function)(*json.loads(arguments))))
+"""
+T = TypeVar("T")
 
 
 def run(layer: Layer, inputs: list, kind: str) -> Tensor:
@@ -58,6 +67,33 @@ def clock(device: str, threads: int) -> tuple[str, Callable[[], float]]:
     return "wall-clock time", time.perf_counter
 
 
+def in_turns(
+    candidates: dict[str, T], measured: Callable[[T], float], rounds: int, warm_up: bool = True
+) -> dict[str, list[float]]:
+    """A number for each candidate in each round; they take turns, in an order that is reversed every round.
+
+    Args:
+        candidates: by their names.
+        measured: candidate → the number.
+        rounds: how many are kept.
+        warm_up: one more comes first, and is not kept.
+    """
+    found: dict[str, list[float]] = {name: [] for name in candidates}
+    for number in range(rounds + warm_up):
+        for name in list(candidates)[:: -1 if number % 2 else 1]:
+            found[name].append(measured(candidates[name]))
+    return {name: numbers[warm_up:] for name, numbers in found.items()}
+
+
+def milliseconds(call: Callable[[], object]) -> float:
+    """Processor time of one call, which is made as often as it takes to measure it."""
+    began, calls = time.thread_time(), 0
+    while time.thread_time() - began < LEAST:
+        call()
+        calls += 1
+    return 1000 * (time.thread_time() - began) / calls
+
+
 def seconds(
     layers: dict[str, Layer],
     inputs: list,
@@ -66,14 +102,14 @@ def seconds(
     now: Callable[[], float] = time.perf_counter,
     warm_up: bool = True,
 ) -> dict[str, list[float]]:
-    """Seconds of each layer in each round; the layers take turns, in an order that is reversed every round."""
-    taken = {name: [] for name in layers}
-    for number in range(rounds + warm_up):  # the first round may only warm up
-        for name in list(layers)[:: -1 if number % 2 else 1]:
-            begin = now()
-            run(layers[name], inputs, kind)
-            taken[name].append(round(now() - begin, 6))
-    return {name: measured[warm_up:] for name, measured in taken.items()}
+    """Seconds of each layer in each round."""
+
+    def spent(layer: Layer) -> float:
+        begin = now()
+        run(layer, inputs, kind)
+        return round(now() - begin, 6)
+
+    return in_turns(layers, spent, rounds, warm_up)
 
 
 def peak_bytes(family: Family, case: Case, name: str, device: str) -> dict[str, int]:
@@ -104,9 +140,14 @@ def _peak_of_a_pass(layer: Layer, inputs: list, kind: str) -> int:
         before = torch.cuda.memory_allocated()
         run(layer, inputs, kind)
         return torch.cuda.max_memory_allocated() - before
+    return peak_of(partial(run, layer, inputs, kind))
+
+
+def peak_of(call: Callable[[], object]) -> int:
+    """Bytes that a call needs at most beyond what this process holds; to be asked in a process of its own."""
     PEAK_RESET.write_text("5")
     before = _peak_resident()  # the peak is now what is resident
-    run(layer, inputs, kind)
+    call()
     return _peak_resident() - before
 
 
@@ -122,18 +163,30 @@ def peaks_in_a_process(
     """`peak_bytes` of one layer at several sizes, in a fresh process; None where the system keeps no such account.
 
     Raises:
-        RuntimeError: the process failed, for instance for want of memory.
+        RuntimeError: as `in_a_process`.
     """
     if device == "cpu" and not PEAK_RESET.exists():
         return [None] * len(cases)
-    job = json.dumps([family.name, [asdict(c) for c in cases], name, device, threads])
+    return in_a_process("tools.bench", "peaks", family.name, [asdict(c) for c in cases], name, device, threads)
+
+
+def in_a_process(module: str, function: str, *arguments: object) -> Any:
+    """What a function returns in a fresh process in which it is the first to need memory.
+
+    Args:
+        module, function: their names.
+        arguments: what it is given; as what it returns, they travel as JSON.
+
+    Raises:
+        RuntimeError: the process failed, for instance for want of memory.
+    """
     # Every tensor of a page or more is then asked of the system and given back at once: nothing hides in a pool.
     environment = {**os.environ, "MALLOC_MMAP_THRESHOLD_": "4096", "MALLOC_TRIM_THRESHOLD_": "0"}
-    command = [sys.executable, "-m", "tools.bench", "--peak", job]
+    command = [sys.executable, "-c", CALL, module, function, json.dumps(arguments)]
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
     if done.returncode:
         raise RuntimeError(
-            f"the peak of {name} could not be measured; its process ended with {done.returncode}:\n"
+            f"{module}.{function}{arguments} could not be measured; its process ended with {done.returncode}:\n"
             f"{done.stderr[-2000:]}"
         )
     return json.loads(done.stdout)

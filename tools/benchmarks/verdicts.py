@@ -54,8 +54,8 @@ def judge(family: Family, results: list[dict], swept: list[dict]) -> list[dict]:
 
     Args:
         family: whose bars.
-        results: of `compare`, for this family.
-        swept: of `sweep`, for this family.
+        results: of `measure.joined`, for this family.
+        swept: of `measure.memory`, for this family.
 
     Returns:
         One dict a bar and case: family, case (None for a slope), measure, kind, ours, theirs, value, limit, noise,

@@ -3,8 +3,10 @@
 What an experiment trains lives in `attnbook.studies`, where chapters find it too; a module here says what is compared:
     its docstring                 the design, written before the run (see `DESIGN` in stored.py)
     RESULT                        where the result goes; chapters/results/NAME.json if not given
-    OPTIONS                       what can be asked for on the command line, with defaults; `seeds` is how many
-    settings(options)             the arguments of every run, in order
+    OPTIONS                       what can be asked for on the command line, with defaults; `seeds` is how many; if
+                                  it stores weights, `weights`: where to, with None for the book's own
+    settings(options)             the arguments of every run, in order; if not given, every seed and the other options
     run(seed, …) → dict           one run
-    summary(results, options)     what is stored of all runs, beside the command and the versions
+    summary(results, options)     what is stored of all runs, beside the command and the versions; if not given, the
+                                  runs as `rows`, and as `measured` what MEASURED says of their numbers
 """

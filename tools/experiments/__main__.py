@@ -59,6 +59,12 @@ def understood(name: str, words: list[str]) -> tuple[SimpleNamespace, argparse.N
     parser.add_argument("--threads", type=int, default=1, help="1 if not given")
     parser.add_argument("--resume", action="store_true", help="go on with the runs in FILE.part")
     general = parser.parse_args(words)
+    for option, default in {**own, "threads": 1}.items():
+        asked = getattr(general, option)
+        if type(default) is int and default >= 1 > asked:
+            parser.error(f"--{option.replace('_', '-')} must be at least 1, got {asked}")
+    if general.out != place(name) and "weights" in own and general.weights is None:
+        parser.error(f"{name} stores weights, too; say where with --weights, or leave out --out")
     options = SimpleNamespace(**{option: getattr(general, option) for option in own})
     if general.threads != 1:
         options.threads = general.threads
@@ -84,6 +90,21 @@ def shown(row: dict) -> dict:
     return {key: value for key, value in row.items() if len(str(value)) < 100}
 
 
+def settings_of(module: ModuleType, options: SimpleNamespace) -> list[dict]:
+    """The arguments of every run: as the module says; else a run for each seed, with the other options as they are."""
+    if hasattr(module, "settings"):
+        return list(module.settings(options))
+    same = {option: value for option, value in vars(options).items() if option not in ("seeds", "threads")}
+    return [{"seed": seed} | same for seed in range(options.seeds)]
+
+
+def summary_of(module: ModuleType, runs: list[dict], options: SimpleNamespace) -> dict:
+    """What is stored of all runs: as the module says; else what was measured, and a row for each."""
+    if hasattr(module, "summary"):
+        return module.summary(runs, options)
+    return {"measured": module.MEASURED, "rows": runs}
+
+
 def measure(name: str, options: SimpleNamespace, out: Path, resume: bool = False) -> dict:
     """Make all runs of an experiment and store the result.
 
@@ -99,7 +120,7 @@ def measure(name: str, options: SimpleNamespace, out: Path, resume: bool = False
     module, made = experiment(name), made_by(name, options)
     part = out.with_name(f"{out.name}.part")
     runs = begun(part, made) if resume else []
-    settings = list(module.settings(options))
+    settings = settings_of(module, options)
     for number, setting in enumerate(settings[len(runs) :], len(runs) + 1):
         began = time.perf_counter()
         # as it comes out of the file if the experiment is resumed
@@ -108,12 +129,12 @@ def measure(name: str, options: SimpleNamespace, out: Path, resume: bool = False
         write_atomically(part, json.dumps(made | {"runs": runs}))
         spent = time.perf_counter() - began
         print(f"{number}/{len(settings)}, {spent:.1f} s: {shown(row)}", flush=True)
-    result = module.summary(runs, options)
+    result = summary_of(module, runs, options)
     if result:  # or the module has stored what there is
         # a module may add a version of its own
         versions = made["versions"] | result.get("versions", {})
         result = made | result | {"versions": versions}
-        write_atomically(out, getattr(module, "text", row_by_row)(result))
+        write_atomically(out, row_by_row(result))
         print(f"{out}: {out.stat().st_size / 1000:.0f} KB")
     part.unlink(missing_ok=True)
     return result

@@ -48,7 +48,7 @@ class Asked:
 
 
 def search(ask: Asked, width: int) -> None:
-    """Ask about every prefix that `attnbook.decoding.beam_search` of this width extends."""
+    """Ask about every prefix that `attnbook.translation.beam_search` of this width extends."""
     beams, room = [((), 0.0)], width
     for _ in range(LONGEST):
         grown = [

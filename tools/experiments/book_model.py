@@ -12,6 +12,7 @@ its continuations of held-out paragraphs, and in what the author wrote there ins
 
 import hashlib
 from dataclasses import asdict
+from pathlib import Path
 from types import SimpleNamespace
 
 import torch
@@ -37,7 +38,7 @@ from attnbook.widgets.kit.samples import seeded_uniforms
 from tools.experiments.stored import made_by
 
 RESULT = "code/attnbook/widgets/write_page/data.json"
-OPTIONS = {"steps": 2000, "shown": False}
+OPTIONS = {"steps": 2000, "shown": False, "weights": None}
 SEED = 0
 # one of ten that were looked at: neither the best of them nor the worst
 EXAMPLE = {"text": "A model that has seen", "temperature": 0.8, "top_p": 0.9, "length": 20}
@@ -92,8 +93,15 @@ def rounding(before: TextModel, after: TextModel, text: str) -> float:
 
 
 @torch.no_grad()
-def example(model: TextModel, text: str, temperature: float, top_p: float, length: int) -> dict:
-    """A beginning, how the page goes on from it by its own dice, and the distribution after that, complete."""
+def example(
+    model: TextModel, text: str, temperature: float, top_p: float, length: int, path: Path = LANGUAGE_MODEL
+) -> dict:
+    """A beginning, how the page goes on from it by its own dice, and the distribution after that, complete.
+
+    Args:
+        model: as it is stored in the file `path`.
+        text, temperature, top_p, length: see `EXAMPLE`.
+    """
     ids = model.vocabulary.encode(text)
     written: list[int] = []
     dice = seeded_uniforms(SEED, length)
@@ -116,7 +124,7 @@ def example(model: TextModel, text: str, temperature: float, top_p: float, lengt
         "size": len(model.vocabulary),
         "layers": model.model.config.num_layers,
         "parameters": sum(weight.numel() for weight in model.model.parameters()),
-        "bytes": LANGUAGE_MODEL.stat().st_size,
+        "bytes": path.stat().st_size,
         "unit": UNIT,
         "names": model.vocabulary.tokens(order[:NAMED].tolist()),
         # the first −log p, then by how much each token's is above the one before
@@ -126,14 +134,14 @@ def example(model: TextModel, text: str, temperature: float, top_p: float, lengt
 
 def settings(options) -> list[dict]:
     """One model."""
-    return [{"seed": SEED, "steps": options.steps, "shown": options.shown}]
+    return [{"seed": SEED, "steps": options.steps, "shown": options.shown, "weights": options.weights}]
 
 
-def run(seed: int, steps: int, shown: bool) -> dict:
+def run(seed: int, steps: int, shown: bool, weights: str | None) -> dict:
     """Train the model, round it, measure it, and store its weights."""
-    split = split_book()
+    split, path = split_book(), Path(weights or LANGUAGE_MODEL)
     if shown:
-        return book_model_header()["test"] | rivals(load_book_model(), split.train, split.dev, split.test)
+        return book_model_header(path)["test"] | rivals(load_book_model(path), split.train, split.dev, split.test)
     fitted = fit_language_model(BOOK_RECIPE, split.train, split.dev, steps=steps, seed=seed, progress=False)
     model = rounded(fitted.text_model)
     bits = {
@@ -155,10 +163,11 @@ def run(seed: int, steps: int, shown: bool) -> dict:
         "training": asdict(BOOK_RECIPE) | {"steps": steps},
         "test": test,
     }
-    write_atomically(LANGUAGE_MODEL, book_model_file(model, about))
+    write_atomically(path, book_model_file(model, about))
     return test
 
 
 def summary(results: list[dict], options) -> dict:
     """What the figure shows before the model is there."""
-    return {"test": results[0], **example(load_book_model(), **EXAMPLE)}
+    path = Path(options.weights or LANGUAGE_MODEL)
+    return {"test": results[0], **example(load_book_model(path), **EXAMPLE, path=path)}

@@ -16,7 +16,6 @@ Times are milliseconds of processor time for one text of the batch. Some five mi
 
 import platform
 import statistics
-import time
 from collections.abc import Callable, Iterator
 
 import torch
@@ -24,10 +23,10 @@ import torch.nn.functional as F
 from torch import nn
 
 from attnbook.studies import bare_attention, bare_recurrence
+from tools.benchmarks.measure import in_turns, milliseconds
 
 OPTIONS = {"rounds": 7}
 WIDTHS, LENGTHS, BATCHES = (64, 512), (64, 128, 256, 512, 1024, 2048), (1, 8, 32)
-LEAST = 0.02  # seconds that one measurement takes at least
 MEASURED = (
     "milliseconds of processor time for one of a batch of texts of n words of width d; attention: softmax(xxᵀ/√d) x, "
     "by the formula; fused: the same by PyTorch's kernel; recurrence: h_t = tanh(x_t W + h_(t-1) U), step by step; "
@@ -50,15 +49,6 @@ def layers(n: int, d: int, batch: int) -> dict[str, Callable[[], object]]:
     }
 
 
-def milliseconds(run: Callable[[], object]) -> float:
-    """Processor time of one call, as often as it takes to measure it."""
-    began, calls = time.thread_time(), 0
-    while time.thread_time() - began < LEAST:
-        run()
-        calls += 1
-    return 1000 * (time.thread_time() - began) / calls
-
-
 def settings(options) -> Iterator[dict]:
     """Every width, batch and length."""
     for d in WIDTHS:
@@ -71,12 +61,7 @@ def settings(options) -> Iterator[dict]:
 def run(seed: int, d: int, batch: int, n: int, rounds: int) -> dict:
     """Time all forms at one size."""
     torch.manual_seed(seed)
-    runs = layers(n, d, batch)
-    spent: dict[str, list] = {name: [] for name in runs}
-    for number in range(rounds + 1):  # the first one warms up
-        for name, layer in runs.items():
-            took = milliseconds(layer) / batch
-            spent[name] += [took] if number else []
+    spent = in_turns(layers(n, d, batch), lambda layer: milliseconds(layer) / batch, rounds)
     ratios = [
         min(ours) / min(theirs)
         for ours, theirs in zip(

@@ -26,11 +26,11 @@ from attnbook.studies.reversal import (
 )
 
 OPTIONS = {"seeds": 5}
-
-
-def settings(options) -> list[dict]:
-    """Every seed."""
-    return [{"seed": seed} for seed in range(options.seeds)]
+MEASURED = (
+    "losses, and fractions of 500 held-out rows: of the model trained with the causal mask, with the "
+    "mask and without; of the one trained without (`peeking`), and what it takes from its right-hand side, see "
+    "`tell_peeking`"
+)
 
 
 def run(seed: int) -> dict:
@@ -52,13 +52,3 @@ def run(seed: int) -> dict:
         }
     row |= {f"peeking_{name}": right for name, right in peeks.items()}
     return {"seed": seed} | {name: round(number, 4) for name, number in row.items()}
-
-
-def summary(results: list[dict], options) -> dict:
-    """All rows."""
-    return {
-        "measured": "losses, and fractions of 500 held-out rows: of the model trained with the causal mask, with the "
-        "mask and without; of the one trained without (`peeking`), and what it takes from its right-hand side, see "
-        "`tell_peeking`",
-        "rows": results,
-    }

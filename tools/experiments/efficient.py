@@ -13,10 +13,7 @@ Memory is the most that a process of its own holds beyond what it held before, b
 time in milliseconds. Some three minutes.
 """
 
-import os
 import platform
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from statistics import median
 
@@ -24,8 +21,7 @@ import torch
 import torch.nn.functional as F
 
 from attnbook.attention import causal_mask, sliding_window_mask, tiled_attention
-from tools.benchmarks.measure import PEAK_RESET, _peak_resident
-from tools.experiments.costs import milliseconds
+from tools.benchmarks.measure import in_a_process, in_turns, milliseconds, peak_of
 
 OPTIONS: dict = {}
 LENGTHS = 512, 1024, 2048, 4096
@@ -47,6 +43,8 @@ def draw(n: int, **options) -> list[torch.Tensor]:
 
 def peak(form: str, n: int, backward: bool) -> float:
     """MiB that a form of attention needs beyond its inputs; to be called in a process of its own."""
+    torch.set_num_threads(1)
+    torch.manual_seed(0)
 
     def run(inputs):
         output = FORMS[form](*inputs)
@@ -57,33 +55,18 @@ def peak(form: str, n: int, backward: bool) -> float:
     for x in inputs:
         x.grad = torch.zeros_like(x) if backward else None
     run(small)  # what is set aside only once
-    PEAK_RESET.write_text("5")
-    before = _peak_resident()
-    run(inputs)
-    return round((_peak_resident() - before) / 2**20, 2)
-
-
-def alone(*words: object, **more: str) -> str:
-    """What a call of this module in a process of its own prints."""
-    job = [sys.executable, "-m", "tools.experiments.efficient", *map(str, words)]
-    done = subprocess.run(job, env=os.environ | more, capture_output=True, check=True)
-    return done.stdout.decode()
+    return round(peak_of(lambda: run(inputs)) / 2**20, 2)
 
 
 def peaks(n: int, form: str) -> dict:
     """`peak` without gradients and with, each in a fresh process."""
-    thrifty = {"MALLOC_MMAP_THRESHOLD_": "4096", "MALLOC_TRIM_THRESHOLD_": "0"}
-    forward, with_gradients = (float(alone("peak", form, n, back, **thrifty)) for back in (False, True))
+    forward, with_gradients = (in_a_process(__name__, "peak", form, n, back) for back in (False, True))
     return {"n": n, "form": form, "forward": forward, "with_gradients": with_gradients}
 
 
 def medians(runs: dict[str, Callable], rounds: int = 7) -> dict[str, float]:
-    """Milliseconds of each, the candidates taking turns; the first round warms up."""
-    spent = {name: [] for name in runs}
-    for number in range(rounds + 1):
-        for name, run in runs.items():
-            took = milliseconds(run)
-            spent[name] += [took] if number else []
+    """Milliseconds of each, the candidates taking turns."""
+    spent = in_turns(runs, milliseconds, rounds)
     return {name: float(f"{median(took):.4g}") for name, took in spent.items()}
 
 
@@ -137,9 +120,3 @@ def summary(results: list[dict], options) -> dict:
         },
         **{what: [found["row"] for found in results if found["what"] == what] for what in ("memory", "windows")},
     }
-
-
-if __name__ == "__main__":  # one measurement in a process of its own
-    torch.set_num_threads(1)
-    torch.manual_seed(0)
-    print(peak(sys.argv[2], int(sys.argv[3]), sys.argv[4] == "True"))

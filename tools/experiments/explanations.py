@@ -20,6 +20,13 @@ import torch
 from attnbook.studies import TopicReader, adversarial_weights, fit_topics, jensen_shannon, topic_rows
 
 OPTIONS = {"seeds": 3, "steps": 600}
+MEASURED = (
+    "on 1000 fresh sentences: how often the topic is right, with the trained weights and when trained "
+    "with uniform ones; how often the largest weight is on the loudest word; how many predictions change when "
+    "each sentence's weights are permuted (20 times) or replaced by uniform ones. adversary: quartiles over 200 "
+    "sentences of the Jensen-Shannon divergence between the weights and the furthest found under which the answer "
+    "moves by at most 0.01 in total variation"
+)
 
 
 def settings(options) -> Iterator[dict]:
@@ -73,16 +80,4 @@ def run(seed: int, context: bool, steps: int) -> dict:
         "changed by permuting": round(sum(changed) / len(changed), 4),
         "changed by uniform": round(share(even != told), 4),
         "adversary": quartiles(jensen_shannon(weights[:200], found)),
-    }
-
-
-def summary(results: list[dict], options) -> dict:
-    """All rows."""
-    return {
-        "measured": "on 1000 fresh sentences: how often the topic is right, with the trained weights and when trained "
-        "with uniform ones; how often the largest weight is on the loudest word; how many predictions change when "
-        "each sentence's weights are permuted (20 times) or replaced by uniform ones. adversary: quartiles over 200 "
-        "sentences of the Jensen-Shannon divergence between the weights and the furthest found under which the answer "
-        "moves by at most 0.01 in total variation",
-        "rows": results,
     }

@@ -13,26 +13,13 @@ Turned round by: answers that stay right with the note erased, or that follow th
 About three minutes on one core.
 """
 
-from collections.abc import Iterator
-
 import torch
-from torch import Tensor
 
 from attnbook.studies import draw_cases, false_notes, fit_induction, measure_induction
+from tools.experiments.stored import share
 
 OPTIONS = {"seeds": 6, "steps": 750}
 PERIODS, ROWS, DRAWN = (8, 10, 12, 15), 300, 7
-
-
-def settings(options) -> Iterator[dict]:
-    """Every seed."""
-    for seed in range(options.seeds):
-        yield {"seed": seed, "steps": options.steps}
-
-
-def share(which: Tensor) -> float:
-    """How many are True, as it is stored."""
-    return round(which.float().mean().item(), 4)
 
 
 def run(seed: int, steps: int) -> dict:

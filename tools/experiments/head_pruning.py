@@ -15,11 +15,6 @@ from attnbook.studies import look_up_run, prune
 OPTIONS = {"seeds": 5}
 
 
-def settings(options) -> list[dict]:
-    """One model per seed."""
-    return [{"seed": seed} for seed in range(options.seeds)]
-
-
 def run(seed: int) -> dict:
     """Train and prune one model: the accuracy with 8, 7, … 1 heads left."""
     _, model = look_up_run(8, 8, wanted=4, steps=800, seed=seed)

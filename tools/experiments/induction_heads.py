@@ -24,7 +24,7 @@ from tools.experiments.induction import EVERY, entry, point
 from tools.experiments.stored import made_by
 
 RESULT = "code/attnbook/widgets/induction_heads/data.json"
-OPTIONS = {"steps": 750, "weights": None}  # another file for them
+OPTIONS = {"steps": 750, "weights": None}
 SHOWN = 0, 100, 200, 250, 300, 350, 400, 500, 750
 
 

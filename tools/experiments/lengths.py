@@ -23,6 +23,10 @@ from attnbook.translation import Recipe, bleu, bootstrap_band, fit
 OPTIONS = {"seeds": 3, "steps": 2500}
 LENGTHS = (5, 10, 15, 20, 25, 30, 35, 40)
 TRAIN, PER_LENGTH, LONGEST_TRAINED = 20_000, 100, 20
+MEASURED = (
+    f"BLEU on {PER_LENGTH} new sentences of each length in English words, and the middle 95 % of 200 "
+    f"bootstrap resamples; trained on sentences of 4 to {LONGEST_TRAINED} words"
+)
 
 
 def recipes() -> dict:
@@ -81,12 +85,3 @@ def run(seed: int, kind: str, steps: int) -> dict:
         low, high = bootstrap_band(written, references)
         row["band"][length] = [round(low, 2), round(high, 2)]
     return row
-
-
-def summary(results: list[dict], options) -> dict:
-    """All rows."""
-    return {
-        "measured": f"BLEU on {PER_LENGTH} new sentences of each length in English words, and the middle 95 % of 200 "
-        f"bootstrap resamples; trained on sentences of 4 to {LONGEST_TRAINED} words",
-        "rows": results,
-    }

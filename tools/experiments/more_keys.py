@@ -12,19 +12,10 @@ Turned round by: a weight three to the left that is as large among 192 keys as a
 About one minute on one core.
 """
 
-from collections.abc import Iterator
-
 from attnbook.studies import fit_reader, look_back_batch, reading_accuracy, where_it_looks, with_larger_scores
 
 OPTIONS = {"seeds": 5, "length": 24, "times": 8, "steps": 600, "factors": [1.0, 1.65, 2.0, 3.0]}
 BACK = 3  # what `look_back_batch` asks for
-
-
-def settings(options) -> Iterator[dict]:
-    """Every seed."""
-    sizes = {name: getattr(options, name) for name in ("length", "times", "steps", "factors")}
-    for seed in range(options.seeds):
-        yield {"seed": seed} | sizes
 
 
 def run(seed: int, length: int, times: int, steps: int, factors: list[float]) -> dict:

@@ -21,6 +21,10 @@ from attnbook.studies import fit_one_vector
 
 OPTIONS = {"seeds": 3, "steps": [250, 500, 1000, 2000, 3000], "with_attention": 1000}
 VECTORS = (None, 16, 64, 128)
+MEASURED = (
+    "mean training loss of the last 100 steps, nats per word; BLEU on 100 new sentences of each "
+    "length in English tokens, the full stop included; size null is attention instead of a vector"
+)
 
 
 def settings(options) -> Iterator[dict]:
@@ -34,12 +38,3 @@ def settings(options) -> Iterator[dict]:
 def run(seed: int, size: int | None, steps: list[int]) -> dict:
     """Train one translator."""
     return {"seed": seed, "size": size, "moments": fit_one_vector(size, seed, tuple(steps))}
-
-
-def summary(results: list[dict], options) -> dict:
-    """All rows."""
-    return {
-        "measured": "mean training loss of the last 100 steps, nats per word; BLEU on 100 new sentences of each "
-        "length in English tokens, the full stop included; size null is attention instead of a vector",
-        "rows": results,
-    }

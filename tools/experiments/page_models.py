@@ -11,6 +11,7 @@ looked at once, by the first two commands.
 """
 
 from dataclasses import asdict, replace
+from pathlib import Path
 from types import SimpleNamespace
 
 from attnbook.data import Split, bundled_pairs, split_pairs
@@ -30,7 +31,7 @@ from attnbook.weights import PAGE_MODELS, PAGE_TARGETS, page_file
 from tools.experiments.stored import made_by
 
 RESULT = "code/attnbook/weights"  # the folder; each model has a file
-OPTIONS = {"only": None, "target": None, "dev": False, "measure": False}
+OPTIONS = {"only": None, "target": None, "dev": False, "measure": False, "weights": None}
 SEED = SPLIT_SEED = 0
 
 
@@ -49,7 +50,7 @@ def settings(options) -> list[dict]:
     target = options.target or "fr"
     if target not in PAGE_TARGETS:
         raise SystemExit(f"error: --target takes one of {', '.join(PAGE_TARGETS)}, got {options.target}")
-    how = {"target": target, "dev": options.dev, "measure": options.measure}
+    how = {"target": target, "dev": options.dev, "measure": options.measure, "weights": options.weights}
     names = [options.only] if options.only else PAGE_MODELS
     return [{"seed": SEED, "model": name} | how for name in names]
 
@@ -59,7 +60,13 @@ def split_of(target: str) -> Split:
     return split_pairs(bundled_pairs(PAGE_TARGETS[target].lower()), seed=SPLIT_SEED)
 
 
-def run(seed: int, model: str, target: str, dev: bool, measure: bool) -> dict:
+def place(name: str, target: str, weights: str | None) -> Path:
+    """Where a file of the pages is stored: in the book's own folder, or in another."""
+    path = page_file(name, target)
+    return Path(weights) / path.name if weights else path
+
+
+def run(seed: int, model: str, target: str, dev: bool, measure: bool, weights: str | None) -> dict:
     """Train or load one model, measure it, and store its weights in their own format."""
     split = split_of(target)
     setting = PAGE_SETTINGS[model]
@@ -82,7 +89,7 @@ def run(seed: int, model: str, target: str, dev: bool, measure: bool) -> dict:
         }
         if measure:  # how it was made has not changed
             measured = page_model_header(model, target) | {"test": test}
-        path = page_file(model, target)
+        path = place(model, target, weights)
         size = export_page_model(translator, path, measured)
         print(f"    {path.name}: {size / 1e6:.2f} MB", flush=True)
     return {"model": model, "on": "dev" if dev else "test"} | test
@@ -92,5 +99,5 @@ def summary(results: list[dict], options) -> dict:
     """Nothing beside the models, but the sentences that pages offer for translation."""
     if not options.dev:
         target = options.target or "fr"
-        write_atomically(page_file("sentences", target), page_sentences(split_of(target)))
+        write_atomically(place("sentences", target, options.weights), page_sentences(split_of(target)))
     return {}

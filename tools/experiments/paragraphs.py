@@ -38,11 +38,6 @@ CHOICE = (1000, 1001, 1002)  # seeds by which the penalty is chosen
 INPUTS = ("vectors", "words", "both")
 
 
-def settings(options) -> list[dict]:
-    """A run for each seed."""
-    return [{"seed": seed, "labels": options.labels} for seed in range(options.seeds)]
-
-
 def prose(text: str) -> list[str]:
     """The plain paragraphs of a chapter's text, without what a reader of words alone could not read."""
     text = text.partition("\n---\n")[2].partition("\n## What we found")[0]

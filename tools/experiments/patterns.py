@@ -33,7 +33,7 @@ from attnbook.weights import to_float, to_half, weights_file
 from tools.experiments.stored import made_by
 
 RESULT = "code/attnbook/studies/next_words.json"
-# test sentences of each kind; another file for the weights
+# test sentences of each kind
 OPTIONS = {"seeds": 4, "steps": 2500, "count": 600, "weights": None}
 EXAMPLES = [  # all held out
     ("agreement", "the dogs that the king likes sleep .", 2, 7),

@@ -23,6 +23,12 @@ from attnbook.translation import RECIPES, d2l_bleu, evaluate, fit
 OPTIONS = {"epochs": 30, "seeds": 3}
 DEMO = ("Go.", "I lost.", "He's calm.", "I'm home.")
 FEW = 512
+MEASURED = (
+    "negative log-likelihood in nats per word: of the training batches (with dropout), averaged over "
+    "an epoch, and of the development set; BLEU after the last epoch: on sentences trained on (seen) and held out "
+    "(unseen), equally many of each length and with known words only, on the test set, and on those of its "
+    "sentences that are no near-duplicates of one trained on; d2l's BLEU with k = 2 of four sentences"
+)
 
 
 def few_pairs(train: list, corpus: list, seed: int) -> list:
@@ -107,15 +113,4 @@ def run(seed: int, whole: bool, epochs: int) -> dict:
             }
             for source, found in zip(DEMO, translator.translate(DEMO), strict=True)
         },
-    }
-
-
-def summary(results: list[dict], options) -> dict:
-    """All rows."""
-    return {
-        "measured": "negative log-likelihood in nats per word: of the training batches (with dropout), averaged over "
-        "an epoch, and of the development set; BLEU after the last epoch: on sentences trained on (seen) and held out "
-        "(unseen), equally many of each length and with known words only, on the test set, and on those of its "
-        "sentences that are no near-duplicates of one trained on; d2l's BLEU with k = 2 of four sentences",
-        "rows": results,
     }

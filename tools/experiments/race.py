@@ -22,6 +22,10 @@ from attnbook.transformer import count_parameters
 from attnbook.translation import RECIPES, evaluate, fit
 
 OPTIONS = {"seeds": 3, "seconds": [10, 20, 40, 80]}
+MEASURED = (
+    "BLEU after so many seconds of training, in the processor's time on one core; spent: the seconds "
+    "that it really took"
+)
 
 
 @functools.cache
@@ -73,13 +77,4 @@ def run(seed: int, kind: str, seconds: int) -> dict:
         "spent": round(spent, 1),
         "parameters": count_parameters(fitted.translator.model),
         **scores,
-    }
-
-
-def summary(results: list[dict], options) -> dict:
-    """All rows."""
-    return {
-        "measured": "BLEU after so many seconds of training, in the processor's time on one core; spent: the seconds "
-        "that it really took",
-        "rows": results,
     }

@@ -23,6 +23,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 from attnbook.attention import additive_score, dot_score, multiplicative_score, scaled_dot_score
+from tools.benchmarks.measure import in_turns
 
 OPTIONS = {"rounds": 21, "calls": 10}
 SIZES = (64, 64), (256, 8), (1024, 8), (1024, 4), (1024, 2)  # (d, hidden units)
@@ -91,16 +92,14 @@ def peak(score: Callable) -> int:
 
 def timed(scores: dict[str, Callable], rounds: int, calls: int) -> dict[str, list]:
     """Milliseconds a call, for each score one number per round."""
-    spent: dict[str, list] = {name: [] for name in scores}
-    for score in scores.values():
-        score()
-    for number in range(rounds):
-        for name in list(scores)[:: 1 if number % 2 else -1]:
-            began = time.thread_time()
-            for _ in range(calls):
-                scores[name]()
-            spent[name].append(1000 * (time.thread_time() - began) / calls)
-    return spent
+
+    def spent(score: Callable) -> float:
+        began = time.thread_time()
+        for _ in range(calls):
+            score()
+        return 1000 * (time.thread_time() - began) / calls
+
+    return in_turns(scores, spent, rounds)
 
 
 def settings(options) -> Iterator[dict]:

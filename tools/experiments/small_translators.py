@@ -21,6 +21,12 @@ from attnbook.translation import Recipe, alignment_error_rate, bleu, fit, hard_a
 
 OPTIONS = {"seeds": 5, "steps": 500, "smoothing": [0.0, 0.1]}
 BINS = 10  # of the largest probability
+MEASURED = (
+    "on fresh sentences: BLEU; exactly right ones; loss, unsmoothed, in nats per word; mean of the "
+    "largest probability of a next word, and how often that word is right; for ten equal ranges of that "
+    "probability the number of words, its sum, and how many were right; alignment error rates of heads "
+    "(layer.head), averages and vote; of the head that was best on the first half, on the second"
+)
 
 
 def recipe(smoothing: float) -> Recipe:
@@ -36,15 +42,6 @@ def recipe(smoothing: float) -> Recipe:
     }
     training = TrainConfig(lr=4e-3, schedule="warmup-cosine", warmup_fraction=0.1, betas=(0.9, 0.98))
     return Recipe("transformer", sizes, min_count=1, batch_size=64, label_smoothing=smoothing, training=training)
-
-
-def settings(options) -> list[dict]:
-    """Both fractions with every seed."""
-    return [
-        {"seed": seed, "steps": options.steps, "smoothing": smoothing}
-        for seed in range(options.seeds)
-        for smoothing in options.smoothing
-    ]
 
 
 def sentences(seed: int) -> tuple[list, list]:
@@ -109,6 +106,15 @@ def heads(translator, fresh: list) -> dict:
     }
 
 
+def settings(options) -> list[dict]:
+    """Both fractions with every seed."""
+    return [
+        {"seed": seed, "steps": options.steps, "smoothing": smoothing}
+        for seed in range(options.seeds)
+        for smoothing in options.smoothing
+    ]
+
+
 def run(seed: int, steps: int, smoothing: float) -> dict:
     """Train one model and measure it."""
     trained, fresh = sentences(seed)
@@ -118,14 +124,3 @@ def run(seed: int, steps: int, smoothing: float) -> dict:
     exact = sum(one == other[0] for one, other in zip(written, expected, strict=True))
     scores = {"bleu": round(bleu(written, expected), 2), "exact": exact, "sentences": len(fresh)}
     return {"seed": seed, "smoothing": smoothing} | scores | certainty(translator, fresh) | heads(translator, fresh)
-
-
-def summary(results: list[dict], options) -> dict:
-    """All rows."""
-    return {
-        "measured": "on fresh sentences: BLEU; exactly right ones; loss, unsmoothed, in nats per word; mean of the "
-        "largest probability of a next word, and how often that word is right; for ten equal ranges of that "
-        "probability the number of words, its sum, and how many were right; alignment error rates of heads "
-        "(layer.head), averages and vote; of the head that was best on the first half, on the second",
-        "rows": results,
-    }

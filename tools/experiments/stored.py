@@ -42,6 +42,11 @@ def row_by_row(result: dict) -> str:
     return "{\n" + ",\n".join(lines) + "}\n"
 
 
+def share(which) -> float | None:
+    """How many numbers of a tensor are True, to four digits; None of none."""
+    return round(which.float().mean().item(), 4) if len(which) else None
+
+
 @functools.cache
 def page_model(name: str, target: str = "fr") -> tuple:
     """A page model, and the sentences that it was not trained on.

@@ -29,14 +29,10 @@ import torch
 from attnbook.data import ParsedSentence, parsed_sentences
 from attnbook.interop import load_minilm
 from attnbook.studies import by_nearest, by_offset, holm, most_attended, sign_test, syntax_questions, untrained_bert
+from tools.experiments.stored import share
 
 OPTIONS = {"seeds": 5, "sentences": 2000}
 FAR = 15  # the longest sentence has 16 words
-
-
-def settings(options) -> list[dict]:
-    """A run for each seed."""
-    return [{"seed": seed, "sentences": options.sentences} for seed in range(options.seeds)]
 
 
 def answers_of(model, tokenizer, sentences: list[ParsedSentence]) -> list[torch.Tensor]:
@@ -65,11 +61,6 @@ def compared(second: torch.Tensor, rule: torch.Tensor, places: list[int]) -> lis
         0, sentence, second.float() - rule.float()[:, None]
     )
     return [sign_test(int(m), int(f)) for m, f in zip((lead > 0).sum(0), (lead < 0).sum(0), strict=True)]
-
-
-def share(right: torch.Tensor) -> float | None:
-    """How many are right, to four digits; None of none."""
-    return round(right.float().mean().item(), 4) if len(right) else None
 
 
 def rules_for(kind: str) -> dict:

@@ -15,7 +15,6 @@ the book's loader looks for one. The result names the SHA-256 of the lines that 
 import hashlib
 import math
 from collections import Counter
-from collections.abc import Iterator
 
 from attnbook.data import references, tatoeba_pairs
 from attnbook.text import EOS, UNK, normalise
@@ -25,6 +24,13 @@ OPTIONS = {"data": None, "epochs": 30, "seeds": 3}
 TRAINED, LATER = 512, 128
 # what d2l shows, with the translations that it compares with
 DEMO = {"go .": "va !", "i lost .": "j'ai perdu .", "he's calm .": "il est calme .", "i'm home .": "je suis chez moi ."}
+MEASURED = (
+    "negative log-likelihood in nats per token, <eos> among them: of the training batches (with "
+    "dropout), averaged over an epoch, and of the 128 lines after them; the entropy of the training translations "
+    "given their source (floor), and the part of their tokens that the vocabulary lacks (unknown); after the last "
+    "epoch, the part of the sentences whose translation is one of those listed, of sentences trained on and of "
+    "others; d2l's BLEU with k = 2 of the four sentences that d2l shows"
+)
 
 
 def floor(sources: list[tuple], targets: list[tuple]) -> float:
@@ -32,12 +38,6 @@ def floor(sources: list[tuple], targets: list[tuple]) -> float:
     of_source, of_pair = Counter(sources), Counter(zip(sources, targets, strict=True))
     nats = sum(n * math.log(of_source[source] / n) for (source, _), n in of_pair.items())
     return nats / sum(map(len, targets))
-
-
-def settings(options) -> Iterator[dict]:
-    """Every seed."""
-    for seed in range(options.seeds):
-        yield {"data": options.data, "seed": seed, "epochs": options.epochs}
 
 
 def run(data: str | None, seed: int, epochs: int) -> dict:
@@ -79,16 +79,4 @@ def run(data: str | None, seed: int, epochs: int) -> dict:
             source: {"translation": found, "seen": source in trained, "d2l_bleu": round(d2l_bleu(found, target, 2), 3)}
             for (source, target), found in zip(DEMO.items(), fitted.translator.translate(list(DEMO)), strict=True)
         },
-    }
-
-
-def summary(results: list[dict], options) -> dict:
-    """All rows."""
-    return {
-        "measured": "negative log-likelihood in nats per token, <eos> among them: of the training batches (with "
-        "dropout), averaged over an epoch, and of the 128 lines after them; the entropy of the training translations "
-        "given their source (floor), and the part of their tokens that the vocabulary lacks (unknown); after the last "
-        "epoch, the part of the sentences whose translation is one of those listed, of sentences trained on and of "
-        "others; d2l's BLEU with k = 2 of the four sentences that d2l shows",
-        "rows": results,
     }

@@ -46,6 +46,12 @@ OPTIONS = {"seeds": 5, "steps": [300, 600]}
 LENGTHS = (5, 9, 12)  # the last is longer than any in training
 ALIGNED = 9
 RELATIVE = re.compile(r"who|(?<!think|hinks|.know|knows) that")
+MEASURED = (
+    "alignment error rates on 100 new sentences of nine English tokens, and on those of them with a "
+    "relative clause, after some steps of training, with the mean loss of the 50 before; the rivals' on these; "
+    "the part of pairs of target tokens whose words stand the other way round in English; BLEU on 100 new "
+    "sentences of each length after the last step"
+)
 
 
 def settings(options) -> Iterator[dict]:
@@ -91,15 +97,4 @@ def run(seed: int, target: str, steps: list[int]) -> dict:
         "bleu": written_well(translator, tests),
         "crossed": round(crossed(fresh), 4),
         "rivals": {name: errors(aligner, fresh) for name, aligner in rivals.items()},
-    }
-
-
-def summary(results: list[dict], options) -> dict:
-    """All rows."""
-    return {
-        "measured": "alignment error rates on 100 new sentences of nine English tokens, and on those of them with a "
-        "relative clause, after some steps of training, with the mean loss of the 50 before; the rivals' on these; "
-        "the part of pairs of target tokens whose words stand the other way round in English; BLEU on 100 new "
-        "sentences of each length after the last step",
-        "rows": results,
     }

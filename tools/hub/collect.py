@@ -5,6 +5,8 @@
 A student's folder is theirs to fill: a link in it leads root anywhere, a pipe makes root wait. So root opens no file
 here. For each student one process with the student's rights reads and another with the teacher's rights writes.
 Between them runs a stream that can express nothing but regular files, and the writer does not trust it.
+
+It is one file, and imports nothing but Python's own: root runs it with -I, and has to read no more than this.
 """
 
 import argparse

@@ -13,6 +13,7 @@ import polib
 from tools import ROOT
 
 LOCALE = ROOT / "locale"
+HAN = "\u3007\u4e00-\u9fff"  # Chinese characters, for a class of a pattern
 # pages that are linked, not translated: they consist of names, measurements or addresses
 ENGLISH = "chapters/api/", "chapters/bibliography", "chapters/cross-checks", "chapters/licences", "chapters/performance"
 
@@ -49,6 +50,21 @@ LANGUAGES = {"zh_CN": Language("zh_CN", "zh", "zh-CN", "中文", "注意力", CH
 def translation(app) -> Language | None:
     """The language into which a Sphinx application translates the book; none, if that is English."""
     return LANGUAGES.get(app.config.language)
+
+
+def english_site(app) -> Path | None:
+    """The folder of the English pages, if it is these that a Sphinx application builds, as HTML.
+
+    What all languages share is written there, and only then.
+    """
+    return Path(app.outdir) if app.builder.format == "html" and translation(app) is None else None
+
+
+def write_if_new(path: Path, text: str) -> None:
+    """Write a file of the site, unless it says just that: a browser and the search go by its age."""
+    if not path.is_file() or path.read_text("utf-8") != text:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
 
 
 def is_translated(page: str) -> bool:

@@ -15,6 +15,7 @@ from myst_parser.config.main import MdParserConfig
 from myst_parser.parsers.mdit import create_md_parser
 
 from tools import ROOT
+from tools.languages import HAN
 
 UNIT = r"(?:thousand|million|billion|trillion)\b|百万|千万|十亿|万亿|[千万亿]"
 NUMBER = re.compile(rf"(\d[\d,]*(?:\.\d+)*)(?: ?({UNIT}))?")
@@ -25,7 +26,6 @@ ROLE = re.compile(r"(.*?)\s*<([^<>]*)>", re.DOTALL)
 HOLE = re.compile(r"\{\w*\}")
 WORD = re.compile(r"[^\W\d_]{2,}")
 REFERENCES = "cite", "eq", "numref", "doc", "func", "class", "obj", "meth", "mod"  # roles that show no words of ours
-HAN = "\u3007\u4e00-\u9fff"
 FULL = "，。：；？！、（）《》"
 OBJECT = "\ufffc"  # stands for what is shown in a role's place
 # what reads as foreign in Chinese text, and what to do about it

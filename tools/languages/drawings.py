@@ -14,8 +14,8 @@ from urllib.parse import unquote
 from docutils import nodes
 
 from attnbook.drawings.sheet import address, marked
-from tools.languages import Language, entries
-from tools.languages.checks import HAN, WORD
+from tools.languages import HAN, Language, entries
+from tools.languages.checks import WORD
 
 DRAWING = re.compile(r'<picture class="attnbook-drawing">.*?</picture>', re.DOTALL)
 ADDRESS = re.compile(r'data:image/svg\+xml,([^"]*)')

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from docutils import nodes
 
 from attnbook.widgets.kit.source import KIT, WIDGETS
-from attnbook.widgets.page import figures_in, script_names
+from attnbook.widgets.scripts import figures_in, script_names
 from tools.languages import Language, entries
 
 BOX = re.compile(r'(<div class="attnbook-figure" data-widget="(\w+)" role="group" aria-label=")([^"]*)(")')

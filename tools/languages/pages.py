@@ -1,8 +1,8 @@
 """Sphinx extension: a book's pages in another language, and the way from each page to the same page in the others.
 
 Sphinx puts translations into the documents, so that each language is a build of its own; it shares all else with the
-English one. Its pages are put below those in English (`assemble`), whose `_static`, `_images` and `_sources` they name.
-Pages that stay in English are read, since others lead to them, but not written.
+English one. Its pages are put below those in English (`tools.pages.assemble`), whose `_static`, `_images` and
+`_sources` they name. Pages that stay in English are read, since others lead to them, but not written.
 """
 
 import json
@@ -17,36 +17,61 @@ from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.transforms import SphinxTransform
 from sphinx_exercise.nodes import exercise_subtitle
 
-from tools import ROOT, search
-from tools.languages import LANGUAGES, Language, drawings, entries, exercises, figures, is_translated, translation
+from tools import ROOT
+from tools.languages import HAN, LANGUAGES, Language, english_site, entries, is_translated, translation, write_if_new
 from tools.languages.catalogs import coverage, formula_words, in_formulas, prompts
-from tools.pages import lighter
-from tools.styles import BUNDLE, OURS, SHEET
 
 SCRIPT = Path(__file__).with_name("languages.js")
 DONE = 0.6  # the share of a page that is translated; one below says that it is not finished
 UNFINISHED = "This page is not yet translated as a whole. What is missing stands here in English."
-HAN = re.compile("[\u4e00-\u9fff]")
 LETTERS = re.compile("[A-Za-z]{2}")
 CLAIMED = "All {number} claims that this page has checked"  # attnbook/page/claims.py
-CLAIMS = re.compile(re.escape(CLAIMED).replace(r"\{number\}", r"(\d+)"))
-# what the theme and others write, and have no words of ours for
-THEIRS = (
-    *("On this page", "Search the book", "Search this book...", "The book", "Link to this equation", "Search"),
-    *(f"{way} code cell {what}" for what in ("source", "output", "outputs", "content") for way in ("Show", "Hide")),
-    *(CLAIMED, "Color mode", "System Settings", "Link to this heading"),
-    *("Main", "Page", "the authors of Paying Attention", "© Copyright 2026."),
-    "列印成 PDF",  # the theme's own translation of “Print to PDF” is that of another region
-    *("Code under the MIT License, all else under CC BY 4.0", "Paying Attention - Home", "Toggle primary sidebar"),
-    *("Toggle secondary sidebar", "Download this page", "Download source file", "Fullscreen mode"),
-    *("previous page", "next page", "Previous", "Next", "Contents", "Copy to clipboard", "Skip to main content"),
-    *("the term", "in Chinese", "in one line", UNFINISHED),
-    "This page has no JavaScript now. With it, answers can be written and checked here; without it, in the notebook.",
-)
-# a text between two tags, or an attribute
-TEXT = re.compile(r'(>\s*)([^<>\s][^<>]*?)(?=\s*<)|(=")([^"]+)(?=")')
-ADDRESS = re.compile(r'((?:href|src)=")((?:\.\./)*)((?:_static|_images|_sources)/[^"?#]*)(\?[^"#]*)?')
-TRANSLATIONS = re.compile(r"\n\s*<script[^>]*/translations\.js[^>]*></script>")
+# what the theme and others write, and have no words of ours for; the theme's own Chinese for “Print to PDF” is that of
+# another region
+THEIRS = f"""
+On this page
+Search the book
+Search this book...
+The book
+Link to this equation
+Search
+Show code cell source
+Hide code cell source
+Show code cell output
+Hide code cell output
+Show code cell outputs
+Hide code cell outputs
+Show code cell content
+Hide code cell content
+{CLAIMED}
+Color mode
+System Settings
+Link to this heading
+Main
+Page
+the authors of Paying Attention
+© Copyright 2026.
+列印成 PDF
+Code under the MIT License, all else under CC BY 4.0
+Paying Attention - Home
+Toggle primary sidebar
+Toggle secondary sidebar
+Download this page
+Download source file
+Fullscreen mode
+previous page
+next page
+Previous
+Next
+Contents
+Copy to clipboard
+Skip to main content
+the term
+in Chinese
+in one line
+{UNFINISHED}
+This page has no JavaScript now. With it, answers can be written and checked here; without it, in the notebook.
+"""
 
 
 def words(language: Language) -> dict[str, str]:
@@ -129,7 +154,7 @@ class Translated(SphinxTransform):
             if (
                 (node.get("translated") is False or isinstance(node, nodes.emphasis))
                 and LETTERS.search(text)
-                and not HAN.search(text)
+                and not re.search(f"[{HAN}]", text)
             ):
                 node["classes"].append("language-en")  # docutils makes an attribute `lang` of it
 
@@ -147,8 +172,8 @@ def _configure(app, config):
 
 
 def _write_script(app):
-    if app.builder.format == "html" and translation(app) is None:
-        _write(Path(app.outdir) / "_static" / SCRIPT.name, SCRIPT.read_text("utf-8"))
+    if site := english_site(app):
+        write_if_new(site / "_static" / SCRIPT.name, SCRIPT.read_text("utf-8"))
 
 
 def _translate_captions(app, doctree):
@@ -192,81 +217,15 @@ def spoken(documents: Iterable[nodes.document]) -> dict[str, str]:
     """All that the book with these pages says outside its texts, each with where."""
     pages = [*documents]
     toc = yaml.safe_load((ROOT / "_toc.yml").read_text("utf-8"))
-    searching = re.findall(r">([^<>]*[a-z][^<>]*)<", search.PAGE.read_text("utf-8"))
+    searching = re.findall(r">([^<>]*[a-z][^<>]*)<", (ROOT / "tools/search.html").read_text("utf-8"))
     return {
         **{part["caption"]: "caption" for part in toc["parts"]},
-        **dict.fromkeys(THEIRS, "page"),
+        **dict.fromkeys(THEIRS.strip().splitlines(), "page"),
         **dict.fromkeys(searching, "page"),
         **dict.fromkeys(scripts_say(), "script"),
         **dict.fromkeys((text for page in pages for text in prompts(page)), "page"),
         **dict.fromkeys((word for page in pages for word in formula_words(page)), "in a formula"),
     }
-
-
-def assembled(page: str, language: Language, said: dict[str, str], site: Path, versions: dict[str, str]) -> str:
-    """A page as it is among those of the whole book.
-
-    Args:
-        page: HTML as Sphinx has written it.
-        language: its own.
-        said: words of the page outside its text.
-        site: the folder of the English pages.
-        versions: what the English pages name: an address in `_static` to what follows its question mark.
-    """
-    sheets = [sheet for sheet in SHEET.finditer(page) if not sheet[2].startswith(OURS)]
-    theirs = f'\n    <link rel="stylesheet" href="{sheets[0][1]}{BUNDLE}">'
-    page = page.replace(sheets[0][0], theirs, 1)
-    page = SHEET.sub(lambda sheet: sheet[0] if sheet[2].startswith(OURS) else "", page)
-    page = TRANSLATIONS.sub("", lighter(page, site)).replace("LANGUAGE: 'en'", f"LANGUAGE: '{language.tag}'")
-    page = TEXT.sub(lambda at: (at[1] or at[3]) + said.get(at[2] or at[4], at[2] or at[4]), page)
-    for english, other in said.items():
-        page = page.replace(f"<title>{english} ", f"<title>{other} ")
-    page = CLAIMS.sub(lambda at: said[CLAIMED].format(number=at[1]) if CLAIMED in said else at[0], page)
-    # here, not when Sphinx writes the page: it would not write it again for the catalog of a figure
-    general = words_script(language)
-    if tag := re.search(rf"\n[^\n]*{re.escape(general)}[^\n]*", page):
-        own = [tag[0].replace(general, name) for name in figures.page_scripts(page, language)]
-        page = page.replace(tag[0], "".join([tag[0], *own]), 1)
-    page = exercises.translated(figures.with_alternatives(page, language), language)
-
-    def shared(found):
-        return f"{found[1]}{found[2]}../{found[3]}{versions.get(found[3], '')}"
-
-    return ADDRESS.sub(shared, page)
-
-
-def _write(path: Path, text: str) -> None:
-    if not path.is_file() or path.read_text("utf-8") != text:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, "utf-8")
-
-
-def assemble(made: Path, language: Language, site: Path) -> None:
-    """Put the pages of a language below those in English; what has not changed is not written again.
-
-    Args:
-        made: the folder in which Sphinx has made them.
-        language: theirs.
-        site: the folder of the English pages.
-    """
-    said = [entry for entry in entries(language.catalog("words")) if entry.msgstr]
-    scripts = {entry.msgid: entry.msgstr for entry in said if entry.comment == "script"}
-    text = json.dumps(scripts, ensure_ascii=False, indent=0)
-    _write(site / "_static" / words_script(language), f"globalThis.attnbookWords = {text};\n")
-    for name, script in figures.scripts(language).items():
-        _write(site / "_static" / name, script)
-    page_words = {entry.msgid: entry.msgstr for entry in said if entry.comment == "page"}
-    folder = site / language.folder
-    names = {path.relative_to(made) for path in made.rglob("*.html") if "_static" not in path.parts}
-    english = "".join((site / name).read_text("utf-8") for name in names)
-    versions = {address: version for _, _, address, version in ADDRESS.findall(english)}
-    for name in names:
-        page = assembled((made / name).read_text("utf-8"), language, page_words, site, versions)
-        _write(folder / name, drawings.translated(page, language, name.with_suffix("").as_posix()))
-    for old in folder.rglob("*.html"):
-        if old.relative_to(folder) not in names:
-            old.unlink()
-    search.write_text(site, language)
 
 
 def setup(app):

@@ -26,8 +26,9 @@ def new(name: str, bank: Path = BANK) -> tuple[Path, str]:
     module, _, chapter = Path(__file__).with_name("skeleton.txt").read_text("utf-8").partition("=== chapter\n")
     stub = module[module.index("def my_") : module.index("    return")].format(function=function) + "    ..."
     file = bank / f"{function}.py"
-    with open(file, "x", encoding="utf-8") as opened:
-        opened.write(module.format(name=name, function=function))
+    if file.exists():
+        raise ValueError(f"there is an exercise of this name: {file}; give the new one another")
+    file.write_text(module.format(name=name, function=function), "utf-8")
     block = chapter.format(name=name, title="A title for people", stub=stub + "\n", function=f"my_{function}")
     return file, NEXT.format(file=file, bank=bank / "__init__.py", function=function, block=block, name=name)
 
@@ -39,7 +40,7 @@ def main(arguments: list[str] | None = None) -> None:
     begin.add_argument("name", help="lower-case words joined by hyphens: soft-lookup")
     try:
         print(new(parser.parse_args(arguments).name)[1])
-    except (ValueError, FileExistsError) as error:
+    except ValueError as error:
         parser.error(str(error))
 
 

@@ -9,8 +9,8 @@ import torch
 
 from . import forms, unexplained, wrong_numbers
 from .calls import copies
+from .case import Case, first_failed, near, smallest_wrong, unusual
 from .language import say
-from .recognise import Case, first_failed, near, smallest_wrong, unusual
 from .verdict import Finding, message
 from .wording import a, listed, number, short, side_by_side, values
 
@@ -21,10 +21,9 @@ class Tensors:
     floats: tuple[str, ...] = ()  # as in `Several`
     # what can be seen of any wrong numbers
     looks = (
-        unexplained.not_repeatable,
-        *(wrong_numbers.turned, forms.wrong_shape, forms.not_finite, wrong_numbers.relation),
+        unexplained.not_repeatable, wrong_numbers.turned, forms.wrong_shape, forms.not_finite, wrong_numbers.relation,
         unexplained.ignores,
-    )
+    )  # fmt: skip
 
     def wanted(self, exercise) -> str:
         """What is asked for, in words."""
@@ -171,7 +170,8 @@ class WholeNumbers(Tensors):
     def describe(self, exercise, fn: Callable, cases: list[Case]) -> Finding | None:
         case = smallest_wrong(cases)
         steps = unexplained.path(case)
-        return message(f"unknown{'/no-steps' * (not steps)}", what=say("another list"), seen=case.seen.rstrip() + steps)
+        key = "unknown" if steps else "unknown/no-steps"
+        return message(key, what=say("another list"), seen=case.seen.rstrip() + steps)
 
     def demand(self, exercise, fn: Callable, cases: list[Case]) -> Finding | None:
         result, right = cases[0].call.result, values(cases[0].expected)
@@ -277,7 +277,7 @@ class Several(Tensors):
         steps = unexplained.path(case)
         seen = f"{side_by_side(case.given, expected, got).rstrip()}\n{fine}{steps}"
         named = f"wrong-{name}" if len(wrong) == 1 and not self.floats else "unknown"
-        return message(f"wrong-part{'/no-steps' * (not steps)}", named, name=name, seen=seen)
+        return message("wrong-part" if steps else "wrong-part/no-steps", named, name=name, seen=seen)
 
     def demand(self, exercise, fn: Callable, cases: list[Case]) -> Finding | None:
         """Demand ids of the dtype that came in."""

@@ -6,16 +6,16 @@ import torch
 
 from .arguments import draw
 from .calls import at_line, copies, error_text, names_used, observe
+from .case import Case, first_failed, largest, near
 from .devices import WrongDevice, on_another_device
 from .language import say
-from .recognise import Case, first_failed, largest, near
 from .verdict import Finding, message
 from .wording import LONGEST, in_words, short, side_by_side, told_apart, values
 
 CUTS = (
-    *("detach", "item", "numpy", "tolist", "data", "no_grad", "inference_mode", "float", "tensor"),
-    *("as_tensor", "from_numpy", "asarray", "array", "argmax", "round"),
-)
+    "detach", "item", "numpy", "tolist", "data", "no_grad", "inference_mode", "float", "tensor", "as_tensor",
+    "from_numpy", "asarray", "array", "argmax", "round",
+)  # fmt: skip
 
 
 def writes(exercise, fn: Callable, cases: list[Case]) -> Finding | None:

@@ -24,9 +24,8 @@ from .wording import number, one_line
 
 # what the compiler makes of a body that is only `...`, `pass`, a docstring, `return ...` or `weights = ...`
 NOTHING = {
-    *("RESUME", "NOP", "CACHE", "PUSH_NULL", "POP_TOP"),
-    *("LOAD_CONST", "STORE_FAST", "RETURN_VALUE", "RETURN_CONST"),
-}
+    "RESUME", "NOP", "CACHE", "PUSH_NULL", "POP_TOP", "LOAD_CONST", "STORE_FAST", "RETURN_VALUE", "RETURN_CONST",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,10 @@ import torch
 
 from . import beyond_numbers, guard, unexplained
 from .calls import at_line, error_text, is_unwritten
+from .case import Case, fit, make_case
 from .errors import an_error, at_the_edge
 from .language import joined, later, say
-from .recognise import Case, fit, known_mistake, make_case, several_mistakes
+from .recognise import known_mistake, several_mistakes
 from .slips import slip
 from .space import draws
 from .verdict import Finding, Verdict, first, message
@@ -40,10 +41,10 @@ def judge(exercise, fn: Callable) -> Verdict:
             return Verdict(exercise.name, "unwritten", None, say(finding.about))
         if finding is None:
             behaves = beyond_numbers.any_device, beyond_numbers.any_layout
-            later = first(exercise.remarks, exercise, fn) or first(behaves, exercise, fn, cases)
-            about = say("solved, with a remark") if later else say("solved")
-            remark = joined(say("One thing for later. {says}", says=later.says)) if later else ""
-            return Verdict(exercise.name, "solved", None, about, _praise(exercise, len(cases)), note=remark)
+            remark = first(exercise.remarks, exercise, fn) or first(behaves, exercise, fn, cases)
+            about = say("solved, with a remark") if remark else say("solved")
+            note = joined(say("One thing for later. {says}", says=remark.says)) if remark else ""
+            return Verdict(exercise.name, "solved", None, about, _praise(exercise, len(cases)), note=note)
     says = finding.says
     lines = [line for case in cases[:1] for line in case.call.printed.splitlines() if line.strip()]
     if lines and finding.name != "prints":
@@ -122,18 +123,10 @@ def _numbers(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
     fitting = (unexplained.not_repeatable, *exercise.detectors, answer.detect) if fit(cases) else ()
     ordinary = () if at_the_edge(exercise, cases) else (answer.describe,)
     looks = (
-        *(
-            known_mistake,
-            unexplained.always_the_same,
-            answer.another_kind,
-            *fitting,
-            several_mistakes,
-            beyond_numbers.float32_only,
-            an_error,
-        ),
-        *(*answer.looks, slip, *exercise.describers, *ordinary),
-        *(unexplained.almost, beyond_numbers.writes, unexplained.unknown),
-    )
+        known_mistake, unexplained.always_the_same, answer.another_kind, *fitting, several_mistakes,
+        beyond_numbers.float32_only, an_error, *answer.looks, slip, *exercise.describers, *ordinary,
+        unexplained.almost, beyond_numbers.writes, unexplained.unknown,
+    )  # fmt: skip
     return first(looks, exercise, fn, cases)
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from . import undefined
 from .calls import error_text, own_line, read_from_outside, shapes_there
+from .case import Case, first_failed
 from .language import later, say
-from .recognise import Case, first_failed
 from .verdict import Finding, message
 
 REFUSED = later(
@@ -32,24 +32,27 @@ def an_error(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
     error, place = case.call.error, own_line(case.call.error, fn)
     named, strange = _sizes_named(error, exercise.sizes(case.arguments))
     there = shapes_there(error, fn)
-    notes = [say("In that line: {there}.", there=there)] * bool(there) + [say("Here {named}.", named=named)] * bool(
-        named
-    )
+    notes = []
+    if there:
+        notes.append(say("In that line: {there}.", there=there))
+    if named:
+        notes.append(say("Here {named}.", named=named))
     if place:
         facts = {"line": place[1], "function": place[0]}
         where = say("With {shapes} line {line} of {function} raises an error:", shapes=case.shaped, **facts)
         where += f"\n    {place[2]}".rstrip()
     else:
         where = say("With {shapes} your function raises", shapes=case.shaped)
-    says = f"{where}\n{error_text(error)}."
-    says += "\n" * bool(notes) + " ".join(notes)
+    says = f"{where}\n{error_text(error)}.\n{' '.join(notes)}".rstrip("\n")
     ask = _question(error, fn, exercise.function)
     if at_the_edge(exercise, cases):
         return message("fails-at-the-edge", says=says, ask=ask)
     if case is not cases[0] and cases[0].right():
         outside = read_from_outside(fn)
         told = (
-            say("It reads {names} from the notebook, outside the function.", names=listed(outside)) if outside else ""
+            say("It reads {names} from the notebook, outside the function.", names=from_outside(outside))
+            if outside
+            else ""
         )
         told = f" {told}".rstrip()
         ask = say(SIZE) if strange or outside else ask
@@ -87,6 +90,6 @@ def _sizes_named(error: BaseException, sizes: dict[str, int]) -> tuple[str, bool
     return say(", ").join(named), bool(mentioned - set(known))
 
 
-def listed(outside: dict[str, str]) -> str:
+def from_outside(outside: dict[str, str]) -> str:
     """Name what a function reads from outside."""
     return say(", ").join(say("`{name}` ({what})", name=name, what=what) for name, what in outside.items())

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 import torch
 
 from .answers import Tensors
-from .arguments import draw, exact  # noqa: F401 (an exercise takes them from here)
 from .calls import copies
 from .edits import Edits, apart, edited, named_locals, source, stub
 from .language import say

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import torch
 
+from .case import HUGE, Case, largest, near, near_squeezed, smallest_wrong, unusual
 from .language import later, say
-from .recognise import HUGE, Case, largest, near, near_squeezed, smallest_wrong, unusual
 from .verdict import Finding, message
 from .wording import a, number, one_line, side_by_side, values
 

@@ -136,8 +136,13 @@ class Progress:
     def __repr__(self) -> str:
         lines, width = [], max((len(row[1]) for row in self.rows), default=0)
         for heading, (_, name, title, mark) in self._by_chapter():
-            lines += [heading] * bool(heading) + [f"   {mark} {name:<{width}}  {title}"]
-        return "\n".join([*lines, self._summary()] + [f"! {self.remark}"] * bool(self.remark))
+            if heading:
+                lines.append(heading)
+            lines.append(f"   {mark} {name:<{width}}  {title}")
+        lines.append(self._summary())
+        if self.remark:
+            lines.append(f"! {self.remark}")
+        return "\n".join(lines)
 
     def _repr_html_(self) -> str:
         said = {"✓": say("solved"), "✗": say("tried, not solved yet"), "○": say("not tried yet")}
@@ -154,7 +159,9 @@ class Progress:
             for heading, (_, name, title, mark) in self._by_chapter()
         ]
         lines.append("</tbody>\n</table>")
-        return "\n".join(lines + [f"<p>! {html.escape(self.remark, quote=False)}</p>"] * bool(self.remark))
+        if self.remark:
+            lines.append(f"<p>! {html.escape(self.remark, quote=False)}</p>")
+        return "\n".join(lines)
 
 
 def table(shelf: Shelf) -> Progress:

@@ -10,9 +10,10 @@ import itertools
 import warnings
 from collections.abc import Callable, Iterator
 
+from .case import Case, fit, smallest_wrong, telling
 from .edits import code
 from .language import later, say
-from .recognise import Case, does_as, fit, smallest_wrong, telling
+from .recognise import does_as
 from .verdict import Finding, message
 from .wording import by_shape, values
 

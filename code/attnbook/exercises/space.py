@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import torch
 
-from .recognise import Case, make_case
+from .case import Case, make_case
 
 DRAWS = 24  # from each space
 TRIES = 60  # of making a failing draw smaller

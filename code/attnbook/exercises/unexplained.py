@@ -7,10 +7,10 @@ import torch
 
 from .arguments import draw
 from .calls import copies, observe, read_from_outside
+from .case import Case, fit, make_case, near, near_squeezed, smallest_wrong
 from .edits import named_locals
-from .errors import at_the_edge, listed
+from .errors import at_the_edge, from_outside
 from .language import say
-from .recognise import Case, fit, make_case, near, near_squeezed, smallest_wrong
 from .verdict import Finding, message
 from .wording import by_shape, number, values
 
@@ -26,7 +26,7 @@ def ignores(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
         if any(_makes_a_difference(case, position) for case in others):
             continue
         if outside := read_from_outside(fn, numbers=False):
-            return message("reads-a-global", name=name, outside=listed(outside))
+            return message("reads-a-global", name=name, outside=from_outside(outside))
         return message("ignores-an-argument", name=name, got=values(wrong[0].got))
     return None
 
@@ -149,9 +149,12 @@ def path(case: Case) -> str:
     found = say(", ").join(
         say("{what} (your `{name}`)", what=what, name=names[0]) for what, names in held.items() if names
     )
-    lines = [say("On the way there, the solution computes: {steps}.", steps=steps)] * bool(steps)
-    lines += [say("You have right: {found}.", found=found)] * bool(found)
-    return "".join(f"\n{line}" for line in lines)
+    lines = ""
+    if steps:
+        lines += "\n" + say("On the way there, the solution computes: {steps}.", steps=steps)
+    if found:
+        lines += "\n" + say("You have right: {found}.", found=found)
+    return lines
 
 
 def _same(mine: torch.Tensor, right: object) -> bool:

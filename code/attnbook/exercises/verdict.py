@@ -89,8 +89,10 @@ class Verdict:
                 parts.append(f'<pre style="{CODE}"><code>{html.escape(code, quote=False)}</code></pre>')
             else:
                 parts += [f"<p>{inline(line)}</p>" for line in lines]
-        parts += [f'<p class="attnbook-asks">→ <em>{inline(self.asks)}</em></p>'] * bool(self.asks)
-        parts += [f"<p>! {inline(self.note)}</p>"] * bool(self.note)
+        if self.asks:
+            parts.append(f'<p class="attnbook-asks">→ <em>{inline(self.asks)}</em></p>')
+        if self.note:
+            parts.append(f"<p>! {inline(self.note)}</p>")
         body = "\n".join(parts)
         return f'<div class="attnbook-verdict attnbook-{self.status}" style="{style}">\n{body}\n</div>'
 

@@ -2,8 +2,8 @@
 
 import torch
 
+from .case import near
 from .language import say
-from .recognise import near
 from .verdict import Finding, message
 from .wording import number, told_apart, values
 

@@ -86,7 +86,7 @@ def _rows(x: torch.Tensor, digits: int) -> list[str]:
     if x.dim() < 2:
         return [f"      {values(x, digits)}"]
     tables = [_rows(part, digits) for part in x]
-    between = ["    "] * (x.dim() > 2)  # a line of code, too
+    between = ["    "] if x.dim() > 2 else []  # a line of code, too
     return [*tables[0], *(line for table in tables[1:] for line in [*between, *table])]
 
 

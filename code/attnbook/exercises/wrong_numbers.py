@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterator
 import torch
 
 from .calls import copies
+from .case import Case, near, smallest_wrong, telling
 from .errors import at_the_edge
 from .language import say
-from .recognise import LOOKS, Case, near, smallest_wrong, tell_several, telling, worded
+from .recognise import LOOKS, tell_several, worded
 from .verdict import Finding, message
 from .wording import listed, number
 

@@ -6,6 +6,7 @@ numbers, so that both sides compute with the same ones.
 
 from copy import deepcopy
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from attnbook.language.fitting import LanguageRecipe
@@ -40,8 +41,11 @@ BOOK_RECIPE = LanguageRecipe(
 )
 
 
-def load_book_model() -> TextModel:
+def load_book_model(path: str | Path | None = None) -> TextModel:
     """Read the language model that has read this book, as the page runs it.
+
+    Args:
+        path: another file of this format than the book's own.
 
     Returns:
         The model with exactly the stored weights, in evaluation mode, on the CPU.
@@ -49,7 +53,7 @@ def load_book_model() -> TextModel:
     Raises:
         FileNotFoundError, ValueError: the file is not there, or damaged.
     """
-    weights, about = read_weights(LANGUAGE_MODEL)
+    weights, about = read_weights(path or LANGUAGE_MODEL)
     _check_format(about)
     config = about["config"]
     config["global_layers"] = tuple(config["global_layers"])  # JSON has lists only
@@ -59,8 +63,11 @@ def load_book_model() -> TextModel:
     return TextModel(model.eval(), vocabulary, about["characters"])
 
 
-def book_model_header() -> dict[str, Any]:
+def book_model_header(path: str | Path | None = None) -> dict[str, Any]:
     """Read what the file says of itself: all but its vocabulary and weights.
+
+    Args:
+        path: as of `load_book_model`.
 
     Returns:
         `config`, the `command`, `versions` and `seed` it was made with, the `corpus_sha256` of what it has read, the
@@ -69,7 +76,7 @@ def book_model_header() -> dict[str, Any]:
     Raises:
         FileNotFoundError, ValueError: as `load_book_model`.
     """
-    _, about = read_weights(LANGUAGE_MODEL)
+    _, about = read_weights(path or LANGUAGE_MODEL)
     _check_format(about)
     left_out = ("format", "vocabulary", "characters")
     return {key: value for key, value in about.items() if key not in left_out}

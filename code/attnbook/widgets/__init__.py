@@ -42,9 +42,7 @@ __all__ = list(CLASSES)
 
 def __getattr__(name: str) -> Any:
     if name not in CLASSES:
-        raise AttributeError(
-            f"attnbook.widgets has no {name!r}; the figures are {', '.join(CLASSES)}"
-        )
+        raise AttributeError(f"attnbook.widgets has no {name!r}; the figures are {', '.join(CLASSES)}")
     return getattr(import_module(f"{__name__}.{CLASSES[name]}"), name)
 
 
@@ -67,6 +65,4 @@ def figure_class(module: str) -> type["Figure"]:
     for name, where in CLASSES.items():
         if where == module:
             return __getattr__(name)
-    raise ValueError(
-        f"no figure is called {module!r}; there are {', '.join(FIGURES.values())}"
-    )
+    raise ValueError(f"no figure is called {module!r}; there are {', '.join(CLASSES.values())}")

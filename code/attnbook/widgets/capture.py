@@ -5,15 +5,18 @@ figure's folder; a figure that needs more pictures names them, with their states
 a Chromium; run it after changing how a figure looks.
 """
 
+import argparse
 import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from attnbook.files import write_atomically
+
 from . import FIGURES, figure_class
 from .browser import chromium
 from .kit import WIDGETS
-from .page import script_names, standalone_page, write_assets
+from .scripts import standalone_page, write_assets
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -96,15 +99,13 @@ def capture(browser: "Browser", figure: "Figure") -> str:
 
 def main(names: list[str]) -> None:
     """Captures the figures of these names (all that are drawn in the browser, if none is given)."""
+    parser = argparse.ArgumentParser("python -m attnbook.widgets.capture", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="name", help="of the folders; all figures if none is given")
     with chromium() as browser:
-        for name in names or [n for n in script_names() if n in FIGURES.values()]:
+        for name in parser.parse_args(names).names or FIGURES.values():
             for picture, state in figure_class(name).pictures.items():
                 path = WIDGETS / name / f"{picture}.svg"
-                new = path.with_suffix(
-                    ".new"
-                )  # so that a picture is never half written
-                new.write_text(capture(browser, figure_class(name)(**state)), "utf-8")
-                new.replace(path)
+                write_atomically(path, capture(browser, figure_class(name)(**state)))
                 print(f"{name}, {picture}: {path.stat().st_size / 1024:.0f} KB")
 
 

@@ -2,8 +2,10 @@
 
 import torch
 
-from ..exercise import Exercise, Mistake, draw, exact
-from ..recognise import does_as, make_case, tell
+from ..arguments import draw, exact
+from ..case import make_case
+from ..exercise import Exercise, Mistake
+from ..recognise import does_as, tell
 
 
 def my_ablated(weights, value, W_o, b_o, head, mean):

@@ -1,8 +1,8 @@
 """Exercise alignment-error: how wrong are the links that attention weights suggest?"""
 
 from ..answers import Number
-from ..arguments import Listed
-from ..exercise import Exercise, Mistake, draw, exact
+from ..arguments import Listed, draw, exact
+from ..exercise import Exercise, Mistake
 
 
 def my_aer(weights, sure, possible):

@@ -7,8 +7,8 @@ import torch
 
 from ..answers import WholeNumbers
 from ..arguments import Described
+from ..case import smallest_wrong
 from ..exercise import Exercise, Mistake
-from ..recognise import smallest_wrong
 from ..verdict import found
 from ..wording import number
 

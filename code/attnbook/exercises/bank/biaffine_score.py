@@ -1,6 +1,7 @@
 """Exercise biaffine-score: every start scored with every end, once for each type."""
 
-from ..exercise import Exercise, Mistake, draw, exact
+from ..arguments import draw, exact
+from ..exercise import Exercise, Mistake
 
 
 def my_biaffine(start, end, U, w_start, w_end, b):

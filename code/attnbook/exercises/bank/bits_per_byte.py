@@ -4,7 +4,8 @@ import math
 
 import torch
 
-from ..exercise import Exercise, Mistake, draw, exact
+from ..arguments import draw, exact
+from ..exercise import Exercise, Mistake
 
 
 def my_bits_per_byte(logits, tokens, lens, sizes):

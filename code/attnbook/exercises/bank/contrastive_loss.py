@@ -1,6 +1,7 @@
 """Exercise contrastive-loss: texts that belong together, among the others of the batch."""
 
-from ..exercise import Exercise, Mistake, draw, exact
+from ..arguments import draw, exact
+from ..exercise import Exercise, Mistake
 
 
 def my_contrastive_loss(first, second, scale):

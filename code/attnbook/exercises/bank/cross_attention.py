@@ -2,9 +2,11 @@
 
 import torch
 
-from ..exercise import Exercise, Mistake, draw, exact
+from ..arguments import draw, exact
+from ..case import fit, make_case
+from ..exercise import Exercise, Mistake
 from ..language import say
-from ..recognise import does_as, fit, make_case, tell
+from ..recognise import does_as, tell
 from ..verdict import found
 from ..weights import odd_weights
 from ..wording import number, values

@@ -1,6 +1,7 @@
 """Exercise delta-rule: a memory that writes the difference between what it should say and what it says."""
 
-from ..exercise import Exercise, Mistake, draw, exact
+from ..arguments import draw, exact
+from ..exercise import Exercise, Mistake
 
 
 def my_delta_rule(key, value, beta):

@@ -3,9 +3,10 @@
 import torch
 from torch.utils._pytree import tree_leaves
 
+from ..arguments import draw, exact
 from ..calls import observe
 from ..devices import Watch
-from ..exercise import Exercise, Mistake, draw, exact
+from ..exercise import Exercise, Mistake
 from ..language import say
 from ..verdict import found
 from ..weights import odd_weights

@@ -4,7 +4,8 @@ import math
 
 import torch
 
-from ..exercise import Exercise, Mistake, draw, exact
+from ..arguments import draw, exact
+from ..exercise import Exercise, Mistake
 
 
 def my_grouped_attention(q, k, v):

@@ -1,6 +1,7 @@
 """Exercise kernel-pooling: kernel averages for a batch, and what a query without neighbours gets."""
 
-from ..exercise import Exercise, Mistake, draw, exact
+from ..arguments import draw, exact
+from ..exercise import Exercise, Mistake
 
 
 def my_kernel_pooling(queries, keys, values, width):

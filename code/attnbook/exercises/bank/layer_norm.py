@@ -1,6 +1,7 @@
 """Exercise layer-norm: one position's features to mean 0 and variance 1, then stretched and shifted."""
 
-from ..exercise import Exercise, Mistake, draw, exact
+from ..arguments import draw, exact
+from ..exercise import Exercise, Mistake
 
 
 def my_layer_norm(x, gain, shift, eps):

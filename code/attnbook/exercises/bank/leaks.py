@@ -5,8 +5,8 @@ from functools import partial
 import torch
 
 from ..answers import Mask, Tensors
-from ..arguments import Described
-from ..exercise import Exercise, Mistake, draw, exact
+from ..arguments import Described, draw, exact
+from ..exercise import Exercise, Mistake
 from ..forms import wrong_shape
 from ..recognise import tell
 from ..verdict import found

@@ -1,7 +1,8 @@
 """Exercise lookup-gradient: how the answer of a soft look-up changes with its query, by formula."""
 
+from ..arguments import draw, exact
 from ..calls import names_used
-from ..exercise import Exercise, Mistake, draw, exact
+from ..exercise import Exercise, Mistake
 from ..verdict import found
 
 

@@ -2,9 +2,11 @@
 
 import torch
 
-from ..exercise import Exercise, Mistake, draw, exact
+from ..arguments import draw, exact
+from ..case import make_case, near
+from ..exercise import Exercise, Mistake
 from ..language import say
-from ..recognise import make_case, near, tell
+from ..recognise import tell
 from ..verdict import found
 from ..weights import odd_weights
 from ..wording import values

@@ -3,7 +3,8 @@
 import torch
 
 from ..answers import Several
-from ..exercise import Exercise, Mistake, draw, exact
+from ..arguments import draw, exact
+from ..exercise import Exercise, Mistake
 
 
 def my_merge(most_a, total_a, mean_a, most_b, total_b, mean_b):

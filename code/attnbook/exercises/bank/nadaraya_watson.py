@@ -2,9 +2,10 @@
 
 import torch
 
+from ..arguments import draw, exact
 from ..calls import observe
-from ..exercise import Exercise, Mistake, draw, exact
-from ..recognise import near
+from ..case import near
+from ..exercise import Exercise, Mistake
 from ..verdict import found
 from ..wording import inputs, values
 

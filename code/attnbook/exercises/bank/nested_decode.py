@@ -3,7 +3,8 @@
 import torch
 
 from ..answers import Mask
-from ..exercise import Exercise, Mistake, draw, exact
+from ..arguments import draw, exact
+from ..exercise import Exercise, Mistake
 
 
 def my_nested_spans(scores):

@@ -1,6 +1,7 @@
 """Exercise rms-norm: each position divided by its root mean square, stretched as Gemma stores it."""
 
-from ..exercise import Exercise, Mistake, draw, exact
+from ..arguments import draw, exact
+from ..exercise import Exercise, Mistake
 
 
 def my_rms_norm(x, weight, eps):

@@ -2,8 +2,9 @@
 
 import torch
 
-from ..exercise import Exercise, Mistake, draw, exact
-from ..recognise import near
+from ..arguments import draw, exact
+from ..case import near
+from ..exercise import Exercise, Mistake
 from ..verdict import found
 from ..wording import number
 

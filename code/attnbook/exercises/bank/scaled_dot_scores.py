@@ -2,7 +2,8 @@
 
 import math
 
-from ..exercise import Exercise, Mistake, draw, exact
+from ..arguments import draw, exact
+from ..exercise import Exercise, Mistake
 
 
 def my_scaled_scores(query, key):

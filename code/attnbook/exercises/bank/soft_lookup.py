@@ -2,10 +2,11 @@
 
 import torch
 
+from ..arguments import draw, exact
 from ..calls import observe
-from ..exercise import Exercise, Mistake, draw, exact
+from ..case import near
+from ..exercise import Exercise, Mistake
 from ..language import say
-from ..recognise import near
 from ..weights import odd_weights
 from ..wording import inputs
 

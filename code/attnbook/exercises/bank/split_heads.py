@@ -2,7 +2,8 @@
 
 import torch  # noqa: F401  (some of the mistakes use it)
 
-from ..exercise import Exercise, Mistake, draw, exact
+from ..arguments import draw, exact
+from ..exercise import Exercise, Mistake
 
 
 def my_split_heads(x, num_heads):

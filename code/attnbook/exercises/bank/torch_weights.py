@@ -5,11 +5,12 @@ from torch import nn
 
 from .. import forms
 from ..answers import Tensors
+from ..arguments import draw, exact
 from ..beyond_numbers import in_another_dtype
 from ..calls import observe
-from ..exercise import Exercise, Mistake, draw, exact
+from ..case import near
+from ..exercise import Exercise, Mistake
 from ..language import later, say
-from ..recognise import near
 from ..verdict import found
 from ..wording import number, values
 

@@ -8,11 +8,7 @@ MOMENTS = len(DATA["epochs"])
 LONGEST = max(
     len(words)
     for row in DATA["sentences"]
-    for words in [
-        row["reference"],
-        *row["without"],
-        *(moment["own"] for moment in row["with"]),
-    ]
+    for words in [row["reference"], *row["without"], *(moment["own"] for moment in row["with"])]
 )
 
 
@@ -43,18 +39,8 @@ class AlignmentReaderFigure(Figure):
         with and without attention against the epochs of their training."""
 
     sentence = one_of(SENTENCES[0], SENTENCES, "the English sentence")
-    moment = number_between(
-        MOMENTS - 1, 0, MOMENTS - 1, "the moment of training", whole=True
-    )
+    moment = number_between(MOMENTS - 1, 0, MOMENTS - 1, "the moment of training", whole=True)
     attention = yes_or_no(True, "whether the translator has attention")
     target = one_of("own", ["own", "reference"], "the translation that is read")
-    written = number_between(
-        -1, -1, LONGEST, "how many words are there, -1 for all", whole=True
-    )
-    at = number_between(
-        2,
-        -1,
-        LONGEST - 1,
-        "the word whose weights are shown, -1 for the last",
-        whole=True,
-    )
+    written = number_between(-1, -1, LONGEST, "how many words are there, -1 for all", whole=True)
+    at = number_between(2, -1, LONGEST - 1, "the word whose weights are shown, -1 for the last", whole=True)

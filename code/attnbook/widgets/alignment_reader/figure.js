@@ -3,7 +3,7 @@
 
 import DATA from "./data.json" with { type: "json" };
 import { figure } from "../kit/card.js";
-import { fmt, html, newId, range, say } from "../kit/kit.js";
+import { fmt, html, newId, range, say, take } from "../kit/kit.js";
 import { sentenceOf, styleSheet } from "../kit/words.js";
 import { drawBleu, drawMap, MAP_HEIGHT } from "./charts.js";
 import {
@@ -131,8 +131,7 @@ function render({ model, el }) {
         End: view.shown - 1,
       }[event.key];
       if (to === undefined) return;
-      event.preventDefault();
-      event.stopPropagation(); // JupyterLab moves between cells with the same keys
+      take(event);
       if (to >= 0 && to < view.shown) act.look(to);
     },
   };

@@ -6,37 +6,23 @@ import { fillTrack, html, say } from "../kit/kit.js";
 // A button that plays the training from its beginning; whoever moves the training meanwhile stops it.
 export function playTraining(fig) {
   const end = DATA.epochs.length - 1;
-  let [timer, expected] = [null, 0];
-  const stop = () => {
-    clearInterval(timer);
-    timer = null;
-  };
+  let expected = 0;
   const go = (moment) => {
     expected = moment;
     fig.set({ moment });
   };
-  const play = fig.button(
-    say("Play"),
-    () => {
-      if (timer) stop();
-      else {
-        fig.set({ written: -1 });
-        go(fig.get("moment") >= end ? 0 : fig.get("moment") + 1);
-        timer = setInterval(() => {
-          if (!fig.card.isConnected) stop();
-          else go(expected + 1);
-        }, 1100);
-      }
-      refresh();
+  const ended = () => fig.get("moment") !== expected || expected >= end;
+  const { button, stop } = fig.player(say("Play"), {
+    pace: 1100,
+    begin() {
+      fig.set({ written: -1 });
+      go(fig.get("moment") >= end ? 0 : fig.get("moment") + 1);
     },
-    { primary: true },
-  );
-  play.classList.add("ab-ar-play");
-  function refresh() {
-    if (timer && (fig.get("moment") !== expected || expected >= end)) stop();
-    play.textContent = timer ? say("Pause") : say("Play");
-  }
-  return refresh;
+    next: () => go(expected + 1),
+    ended,
+  });
+  button.classList.add("ab-ar-play");
+  return () => ended() && stop();
 }
 
 // A slider over the words that are written, and two buttons; sizes() gives the last step and the number of all words.

@@ -6,46 +6,16 @@ import traitlets
 
 from attnbook.studies.sentences import MAX_WORDS, START, VOCABULARY
 
-from ..kit import (
-    Figure,
-    checked,
-    choice,
-    listed,
-    number_between,
-    record,
-    taking,
-    whole_number,
-    yes_or_no,
-)
+from ..kit import Figure, checked, choice, listed, number_between, record, taking, whole_number, yes_or_no
 
-SENTENCE = [
-    "the",
-    "tall",
-    "king",
-    "likes",
-    "the",
-    "old",
-    "dogs",
-    "and",
-    "the",
-    "old",
-    "dogs",
-    "sleep",
-    ".",
-]
+SENTENCE = ["the", "tall", "king", "likes", "the", "old", "dogs", "and", "the", "old", "dogs", "sleep", "."]
 LAYERS, HEADS = 2, 4
 WORD = choice(
     VOCABULARY[1:],
-    many=f"words that the model knows, without {START}, which the figure adds in front "
-    f"({', '.join(VOCABULARY[1:])})",
+    many=f"words that the model knows, without {START}, which the figure adds in front ({', '.join(VOCABULARY[1:])})",
 )
 LIMITS = f"[layer, head], layers 1 to {LAYERS} and heads 1 to {HEADS}"
-PAIR = record(
-    f"a pair {LIMITS}",
-    f"pairs {LIMITS}",
-    whole_number(1, LAYERS),
-    whole_number(1, HEADS),
-)
+PAIR = record(f"a pair {LIMITS}", f"pairs {LIMITS}", whole_number(1, LAYERS), whole_number(1, HEADS))
 
 
 class AttentionPatternsFigure(Figure):
@@ -73,9 +43,7 @@ class AttentionPatternsFigure(Figure):
         probabilities of the next word. In the live figure words can be changed and heads switched off."""
 
     words = taking(SENTENCE, listed(WORD, 2, MAX_WORDS - 1), "the sentence")
-    query = number_between(
-        10, 0, MAX_WORDS - 1, "the position of the word that looks", whole=True
-    )
+    query = number_between(10, 0, MAX_WORDS - 1, "the position of the word that looks", whole=True)
     layer = number_between(2, 1, LAYERS, "the number of a layer", whole=True)
     head = number_between(2, 1, HEADS, "the number of a head", whole=True)
     off = taking([], listed(PAIR, 0, LAYERS * HEADS, once=2), "the heads switched off")

@@ -5,11 +5,12 @@
 import DATA from "../../studies/next_words.json" with { type: "json" };
 import { figure } from "../kit/card.js";
 import { clamp, fmt, html, range, say } from "../kit/kit.js";
+import { layerNorm } from "../kit/vectors.js";
 import { half } from "../kit/weights.js";
 import { drawGrid, drawMap, drawNext, gridHeight, mapLayout, nextHeight } from "./maps.js";
 import {
-  byClass, CLASS_NAMES, exampleOf, foremost, headFacts, headFor, HEADS, isOff, layerNorm, LAYERS, NEEDED, run,
-  share, START, VOCABULARY,
+  byClass, CLASS_NAMES, exampleOf, foremost, headFacts, headFor, HEADS, isOff, LAYERS, NEEDED, run, share,
+  START, VOCABULARY,
 } from "./maths.js";
 import { drawSentence, sentenceHeight, shortWeight, wordAt } from "./sentence.js";
 import { renderTogether } from "./together.js";

@@ -1,6 +1,6 @@
 /* The heat maps of all heads, the large map of one, and the next word. */
 
-import { clamp, COLOUR, fmt, range, say, weightInk } from "../kit/kit.js";
+import { clamp, COLOUR, fmt, range, say, take, weightInk } from "../kit/kit.js";
 import { CLASS_NAMES, foremost, headFacts, HEADS, isOff, JOBS, LAYERS, VOCABULARY } from "./maths.js";
 import { headName, weightMap } from "./sentence.js";
 
@@ -52,8 +52,7 @@ export function drawGrid(p, view, fig) {
             if (event.key === "Enter" || event.key === " ") fig.toggle(l + 1, h + 1);
             else if (by) go(by);
             else return;
-            event.preventDefault();
-            event.stopPropagation();
+            take(event);
           },
         },
         (g) => {

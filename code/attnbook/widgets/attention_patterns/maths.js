@@ -2,7 +2,8 @@
 
 import DATA from "../../studies/next_words.json" with { type: "json" };
 import WEIGHTS from "../../weights/next_words.safetensors";
-import { dot, mean, range, say, softmax, sum } from "../kit/kit.js";
+import { dot, range, say, softmax, sum } from "../kit/kit.js";
+import { layerNorm, plus, sinusoid } from "../kit/vectors.js";
 import { readWeights } from "../kit/weights.js";
 
 const MODEL = readWeights(WEIGHTS);
@@ -29,20 +30,7 @@ const weights = (() => {
   };
 })();
 
-const added = (a, b) => a.map((v, i) => v + b[i]);
 const linear2 = (x, W, b) => W.map((row, i) => dot(row, x) + b[i]); // y = W x + b
-
-export function layerNorm(x, gain, shift) {
-  const centre = mean(x);
-  const size = Math.sqrt(mean(x.map((v) => (v - centre) ** 2)) + 1e-5);
-  return x.map((v, i) => ((v - centre) / size) * gain[i] + shift[i]);
-}
-
-// The sinusoids of Vaswani et al., as in `attnbook.positions`.
-function place(t, f) {
-  const angle = t / 10000 ** ((2 * Math.floor(f / 2)) / SIZES.d_model);
-  return f % 2 ? Math.cos(angle) : Math.sin(angle);
-}
 
 export const isOff = (off, layer, head) => off.some(([l, h]) => l === layer && h === head);
 
@@ -71,10 +59,10 @@ function runLayer(x, number, off) {
       const values = range(i + 1).map((j) => part(j, 2, h));
       return range(Dh).map((f) => sum(values.map((value, j) => seen[h][i][j] * value[f])));
     });
-    const y = added(v, linear2(heads, get("attention.W_o.weight"), get("attention.W_o.bias")));
+    const y = plus(v, linear2(heads, get("attention.W_o.weight"), get("attention.W_o.bias")));
     const z = layerNorm(y, get("around_feed_forward.norm.weight"), get("around_feed_forward.norm.bias"));
     const hidden = linear2(z, get("feed_forward.W_1.weight"), get("feed_forward.W_1.bias")).map((u) => Math.max(0, u));
-    return added(y, linear2(hidden, get("feed_forward.W_2.weight"), get("feed_forward.W_2.bias")));
+    return plus(y, linear2(hidden, get("feed_forward.W_2.weight"), get("feed_forward.W_2.bias")));
   });
   return [after, seen];
 }
@@ -84,7 +72,7 @@ export function run(words, off = []) {
   const w = weights();
   let x = words.map((word, t) => {
     const row = w["words.weight"][VOCABULARY.indexOf(word)];
-    return row.map((v, f) => v * SCALE + place(t, f));
+    return row.map((v, f) => v * SCALE + sinusoid(t, f, SIZES.d_model));
   });
   const seen = [];
   range(LAYERS).forEach((l) => {

@@ -1,6 +1,6 @@
 /* The sentence in a row, with lines from the word that looks to what it looks at. */
 
-import { clamp, COLOUR, fmt, range, say, sum, weightFill, weightInk } from "../kit/kit.js";
+import { clamp, COLOUR, fmt, range, say, sum, take, weightFill, weightInk } from "../kit/kit.js";
 import { LONGEST } from "./maths.js";
 
 export const shortWeight = (a) => fmt(a, 2);
@@ -80,8 +80,7 @@ export function wordRadio(p, fig, words, t, pinned, label) {
       const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
       const to = by ? t + by : { Home: 0, End: words.length - 1 }[event.key];
       if (to === undefined) return;
-      event.preventDefault();
-      event.stopPropagation(); // JupyterLab moves between cells with the same keys
+      take(event);
       pick(to);
     },
   };

@@ -9,24 +9,13 @@ from torch import Tensor
 
 from attnbook.files import write_atomically
 
-from ..kit import (
-    Figure,
-    checked,
-    choice,
-    line,
-    one_of,
-    static_box,
-    taking,
-    whole_number,
-)
-from ..page import offline_page
+from ..kit import Figure, checked, choice, line, listed, number, one_of, static_box, taking, whole_number
+from ..scripts import offline_page
 from .given import has_steps, is_output, labels_of, layers_of, numbers_of
 from .packing import pack_head, part_of, plan
 from .picture import as_image, draw_heads
 
-STORED = (
-    2_000_000  # characters: Jupyter drops an output of more than about 3 MB a second
-)
+STORED = 2_000_000  # characters: Jupyter drops an output of more than about 3 MB a second
 ANY = whole_number(0, 2**16 - 1)
 
 
@@ -122,14 +111,12 @@ class AttentionViewer(Figure):
         **state: Any,
     ):
         if "data" in state:
-            raise TypeError(
-                "AttentionViewer makes its data; pass attentions and tokens"
-            )
+            raise TypeError("AttentionViewer makes its data; pass attentions and tokens")
+        size = number(0, 1_000_000)
+        megabytes = checked(self, "megabytes", megabytes, size, "the size of its data in millions of characters")
         if isinstance(attentions, dict) and not is_output(attentions):
             if tokens is not None or key_tokens is not None:
-                raise TypeError(
-                    "with a dict, tokens belong to each kind: {name: (attentions, tokens, key_tokens)}"
-                )
+                raise TypeError("with a dict, tokens belong to each kind: {name: (attentions, tokens, key_tokens)}")
             several = attentions
         else:
             several = {"attention": (attentions, tokens, key_tokens)}
@@ -142,13 +129,7 @@ class AttentionViewer(Figure):
         for role, one in (("batch", batch), ("layers", layers), ("heads", heads)):
             _check_kinds(role, one, several)
         given = {
-            name: _given(
-                name,
-                one,
-                _of(batch, name, 0),
-                [_of(n, name) for n in (layers, heads)],
-                alone,
-            )
+            name: _given(name, one, _of(batch, name, 0), [_of(n, name) for n in (layers, heads)], alone)
             for name, one in several.items()
         }
         count = sum(len(layers) * len(layers[0]) for layers, *_ in given.values())
@@ -183,9 +164,7 @@ class AttentionViewer(Figure):
     def _head(self) -> dict[str, Any]:
         """The chosen head, packed."""
         places = self._places()
-        layer, head = (
-            places[name].index(getattr(self, name)) for name in ("layer", "head")
-        )
+        layer, head = (places[name].index(getattr(self, name)) for name in ("layer", "head"))
         return self._kinds[self.kind]["heads"][layer][head]
 
     @traitlets.validate("kind")
@@ -218,19 +197,21 @@ class AttentionViewer(Figure):
         Returns:
             float32 array (len(queries), S), each number to three digits; a masked one if not all weights were kept,
             its mask True where one was not.
+
+        Raises:
+            TypeError, ValueError: something else than positions of queries.
         """
         kind, (_, _, T, S) = self._kinds[self.kind], self._sizes()
         whole = part_of(self._head(), (T, S), kind["kept"], range(T), range(S))
-        return whole if queries is None else whole[queries]
+        if queries is None:
+            return whole
+        return whole[checked(self, "weights", queries, listed(whole_number(0, T - 1), 0, T), "of queries, by position")]
 
     def alt_text(self) -> str:
         """What the figure shows, in words."""
         layers, heads, T, S = self._sizes()
         kind = self._kinds[self.kind]
-        tokens = [
-            kind["queries"][self.query],
-            (kind["keys"] or kind["queries"])[self.key],
-        ]
+        tokens = [kind["queries"][self.query], (kind["keys"] or kind["queries"])[self.key]]
         return (
             f"Attention weights of {layers} × {heads} heads, layers down and heads across, as small heat maps of {T} "
             f"queries and {S} keys. Layer {self.layer}, head {self.head} is shown larger, the darker a cell the larger "
@@ -241,9 +222,7 @@ class AttentionViewer(Figure):
 
     def to_svg(self) -> str:
         """A picture of what is shown now: the overview and the chosen head around the chosen query and key."""
-        where = {
-            name: getattr(self, name) for name in ("layer", "head", "query", "key")
-        }
+        where = {name: getattr(self, name) for name in ("layer", "head", "query", "key")}
         return draw_heads(self._kinds[self.kind], self.window, self.shade, **where)
 
     def to_html(self, most: int | None = STORED) -> str:
@@ -269,9 +248,7 @@ class AttentionViewer(Figure):
         """
         path = Path(path)
         if path.suffix == ".html":
-            write_atomically(
-                path, offline_page(self.to_html(most=None), "Attention weights")
-            )
+            write_atomically(path, offline_page(self.to_html(most=None), "Attention weights"))
         elif path.suffix == ".svg":
             write_atomically(path, self.to_svg())
         else:
@@ -279,22 +256,14 @@ class AttentionViewer(Figure):
 
     def __repr__(self) -> str:
         layers, heads, T, S = self._sizes()
-        kinds = (
-            "" if len(self._kinds) == 1 else f"{', '.join(self._kinds)}; {self.kind}: "
-        )
-        return (
-            f"AttentionViewer({kinds}{layers} × {heads} heads, {T} queries, {S} keys)"
-        )
+        kinds = "" if len(self._kinds) == 1 else f"{', '.join(self._kinds)}; {self.kind}: "
+        return f"AttentionViewer({kinds}{layers} × {heads} heads, {T} queries, {S} keys)"
 
 
 def _check_kinds(role: str, given: Any, kinds: dict[str, Any]) -> None:
-    unknown = (
-        [name for name in given if name not in kinds] if isinstance(given, dict) else []
-    )
+    unknown = [name for name in given if name not in kinds] if isinstance(given, dict) else []
     if unknown:
-        raise ValueError(
-            f"{role} has an entry {unknown[0]!r}, but no kind is called so; there are {', '.join(kinds)}"
-        )
+        raise ValueError(f"{role} has an entry {unknown[0]!r}, but no kind is called so; there are {', '.join(kinds)}")
 
 
 def _of(given: Any, kind: str, otherwise: Any = None) -> Any:
@@ -317,19 +286,12 @@ def _given(name: str, one: Any, batch: Any, numbers: list[Any], alone: bool) -> 
         raise type(error)(f"in the kind {name!r}: {error}") from None
 
 
-def _brought_together(
-    attentions: Any,
-    tokens: Any,
-    key_tokens: Any,
-    batch: Any,
-    numbers: list[Any],
-) -> Given:
+def _brought_together(attentions: Any, tokens: Any, key_tokens: Any, batch: Any, numbers: list[Any]) -> Given:
     layers = layers_of(attentions, batch, key_tokens is None)
     H, T, S = layers[0].shape
     sizes = (len(layers), H)
     of_layers, of_heads = (
-        numbers_of(given, count, role)
-        for given, count, role in zip(numbers, sizes, ("layers", "heads"), strict=True)
+        numbers_of(given, count, role) for given, count, role in zip(numbers, sizes, ("layers", "heads"), strict=True)
     )
     advice = ""
     more = len(tokens) - T if hasattr(tokens, "__len__") else 0
@@ -358,10 +320,7 @@ def _pack(name: str, given: Given, count: int, megabytes: float) -> dict[str, An
     layers, queries, keys, layer_numbers, head_numbers = given
     how = plan(layers[0].shape[1:], count, megabytes)
     heads = [
-        [
-            pack_head(head, name=f"layer {l}, head {h}: ", **how)
-            for h, head in zip(head_numbers, layer, strict=True)
-        ]
+        [pack_head(head, name=f"layer {l}, head {h}: ", **how) for h, head in zip(head_numbers, layer, strict=True)]
         for l, layer in zip(layer_numbers, layers, strict=True)
     ]
     return {

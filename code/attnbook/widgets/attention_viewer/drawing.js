@@ -1,6 +1,6 @@
 /* The overview, a long head as a whole, the window as a heat map with its tokens, and as lines. */
 
-import { clamp, COLOUR, columns, linspace, range, say, signedFill, weightFill } from "../kit/kit.js";
+import { clamp, COLOUR, columns, linspace, range, say, signedFill, take, weightFill } from "../kit/kit.js";
 import { putImage } from "./images.js";
 import { isCausal } from "./stored.js";
 
@@ -38,8 +38,7 @@ function field(p, key, x, y, width, height, { label, move, point }) {
       const by = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
       if (!by) return;
       move(...by, event.shiftKey);
-      event.preventDefault();
-      event.stopPropagation(); // JupyterLab moves between cells with the same keys
+      take(event);
     },
   });
 }

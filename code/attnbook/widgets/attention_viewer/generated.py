@@ -17,9 +17,7 @@ def are_steps(steps: Steps, listed: bool) -> bool:
     """
     first, *later = (step[0].shape[-2] for step in steps)
     count = len(steps[0])
-    if any(
-        len(step) != count or any(layer.ndim != 4 for layer in step) for step in steps
-    ):
+    if any(len(step) != count or any(layer.ndim != 4 for layer in step) for step in steps):
         return False
     if any(layer.shape[:3] != step[0].shape[:3] for step in steps for layer in step):
         return False
@@ -47,9 +45,7 @@ def stack(steps: Steps, rows: Sequence[int], keys_are_queries: bool) -> list[Ten
         parts: list[Tensor] = []
         done = 0
         shapes = [tuple(part.shape[-2:]) for part in layer]
-        own = keys_are_queries and (
-            len({s for _, s in shapes}) > 1 or shapes[0][0] == shapes[0][1] > 1
-        )
+        own = keys_are_queries and (len({s for _, s in shapes}) > 1 or shapes[0][0] == shapes[0][1] > 1)
         for part, row in zip(layer, rows, strict=False):
             part = part[row]
             if 0 < done < part.shape[1]:  # read again
@@ -58,9 +54,7 @@ def stack(steps: Steps, rows: Sequence[int], keys_are_queries: bool) -> list[Ten
             missing = max(0, done - part.shape[2]) if own else 0
             parts.append(pad(part, (missing, 0)))
         longest = max(part.shape[2] for part in parts)
-        layers.append(
-            torch.cat([pad(part, (0, longest - part.shape[2])) for part in parts], 1)
-        )
+        layers.append(torch.cat([pad(part, (0, longest - part.shape[2])) for part in parts], 1))
     return _without_free_places(layers) if keys_are_queries else layers
 
 

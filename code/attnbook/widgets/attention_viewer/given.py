@@ -18,9 +18,7 @@ NONE_KEPT = (
 JOINERS = "\u200c\u200d"  # they have a shape only together with their neighbours
 
 
-def layers_of(
-    attentions: Any, batch: Any = 0, keys_are_queries: bool = True
-) -> list[Tensor]:
+def layers_of(attentions: Any, batch: Any = 0, keys_are_queries: bool = True) -> list[Tensor]:
     """Finds the layers in the forms that attention weights come in.
 
     Args:
@@ -43,9 +41,7 @@ def layers_of(
     if has_steps(attentions):
         layers = _stacked(attentions, batch, keys_are_queries)
     elif listed and any(_is_array(layer) for layer in attentions):
-        layers = [
-            _layer(i, one, _one(batch)) for i, one in enumerate(attentions, start=1)
-        ]
+        layers = [_layer(i, one, _one(batch)) for i, one in enumerate(attentions, start=1)]
     else:
         whole = _tensor(attentions, "attentions")
         if whole.ndim == 5:
@@ -65,18 +61,14 @@ def layers_of(
     if 0 in shape:
         raise ValueError(f"the layers are empty: heads, queries and keys are {shape}")
     if max(shape) > 2**16:
-        raise ValueError(
-            f"the viewer takes at most {2**16} tokens; heads, queries and keys are {shape}"
-        )
+        raise ValueError(f"the viewer takes at most {2**16} tokens; heads, queries and keys are {shape}")
     return layers
 
 
 def _refuse_outputs(value: Any) -> None:
     """Of a model's whole output, one is asked to choose."""
     if value is None:
-        raise ValueError(
-            "attentions are None; call the model with output_attentions=True"
-        )
+        raise ValueError("attentions are None; call the model with output_attentions=True")
     if isinstance(value, tuple) and any(_tuples(value)) and any(map(_is_array, value)):
         raise TypeError(
             "got arrays beside tuples of arrays, which is a model's whole output; pass the part that holds its "
@@ -84,9 +76,7 @@ def _refuse_outputs(value: Any) -> None:
         )
     if not is_output(value):
         if isinstance(value, dict):
-            raise TypeError(
-                f"attentions must be tensors, arrays or lists; got a {type(value).__name__}"
-            )
+            raise TypeError(f"attentions must be tensors, arrays or lists; got a {type(value).__name__}")
         return
     kinds = [name for name in value if name.endswith("attentions") and value[name]]
     advice = f"pass {' or '.join(f'out.{name}' for name in kinds)}"
@@ -133,9 +123,7 @@ def _stacked(attentions: Any, batch: Any, keys_are_queries: bool) -> list[Tensor
         try:
             rows = [operator.index(row) for row in batch]
         except TypeError:
-            raise TypeError(
-                f"batch must be a whole number, or one for each step; got {batch!r}"
-            ) from None
+            raise TypeError(f"batch must be a whole number, or one for each step; got {batch!r}") from None
         if rows[count:]:
             raise ValueError(
                 f"batch has {len(rows)} places, but there are {count} steps; pass one for each, as out.beam_indices"
@@ -192,9 +180,7 @@ def _tensor(value: Any, name: str) -> Tensor:
     if tensor.is_complex():
         raise TypeError(f"{name} must be real numbers; got {tensor.dtype}")
     if tensor.is_meta:
-        raise TypeError(
-            f"{name} must hold numbers; tensors on the meta device have none"
-        )
+        raise TypeError(f"{name} must hold numbers; tensors on the meta device have none")
     return tensor
 
 
@@ -220,9 +206,7 @@ def _layer(number: int, value: Any, batch: int) -> Tensor:
     if layer.ndim == 4:
         layer = _of_batch(layer, batch, name)
     if layer.ndim not in (2, 3):
-        raise ValueError(
-            f"{name} has shape {tuple(layer.shape)}; expected (B, H, T, S), (H, T, S) or (T, S)"
-        )
+        raise ValueError(f"{name} has shape {tuple(layer.shape)}; expected (B, H, T, S), (H, T, S) or (T, S)")
     return _with_heads(layer)
 
 
@@ -232,9 +216,7 @@ def _with_heads(layer: Tensor) -> Tensor:
 
 def _of_batch(tensor: Tensor, batch: int, name: str) -> Tensor:
     if not -len(tensor) <= batch < len(tensor):
-        raise ValueError(
-            f"batch is {batch}, but {name} has {len(tensor)} sequences: shape {tuple(tensor.shape)}"
-        )
+        raise ValueError(f"batch is {batch}, but {name} has {len(tensor)} sequences: shape {tuple(tensor.shape)}")
     return tensor[batch]
 
 
@@ -257,17 +239,11 @@ def numbers_of(given: Any, count: int, role: str) -> list[int]:
     try:
         numbers = [operator.index(number) for number in given]
     except TypeError:
-        raise TypeError(
-            f"{role} must be a list of whole numbers, got {given!r}"
-        ) from None
+        raise TypeError(f"{role} must be a list of whole numbers, got {given!r}") from None
     if len(numbers) != count:
-        raise ValueError(
-            f"{role} has {len(numbers)} numbers, but {count} {role} came; pass the number of each"
-        )
+        raise ValueError(f"{role} has {len(numbers)} numbers, but {count} {role} came; pass the number of each")
     if len(set(numbers)) < count or not all(0 <= number < 2**16 for number in numbers):
-        raise ValueError(
-            f"{role} must be numbers from 0 to {2**16 - 1}, each once; got {numbers}"
-        )
+        raise ValueError(f"{role} must be numbers from 0 to {2**16 - 1}, each once; got {numbers}")
     return numbers
 
 
@@ -289,30 +265,22 @@ def labels_of(tokens: Any, count: int, role: str, advice: str = "") -> list[str]
     if tokens is None:
         return [str(i) for i in range(count)]
     if isinstance(tokens, str):
-        raise TypeError(
-            f"{role} must be a list of tokens, got one text; split it as the model's tokenizer does"
-        )
+        raise TypeError(f"{role} must be a list of tokens, got one text; split it as the model's tokenizer does")
     if not hasattr(tokens, "tolist") and hasattr(tokens, "__array__"):
         tokens = np.asarray(tokens)
     try:
         listed = list(tokens.tolist() if hasattr(tokens, "tolist") else tokens)
     except TypeError:
-        raise TypeError(
-            f"{role} must be a list of texts or ids, got {tokens!r}"
-        ) from None
+        raise TypeError(f"{role} must be a list of texts or ids, got {tokens!r}") from None
     listed = [one if isinstance(one, str) else _plain_id(one) for one in listed]
     if len(listed) == 1 and isinstance(listed[0], list | tuple) and count > 1:
-        raise ValueError(
-            f"{role} must be the tokens of one sequence, got a batch; pass {role}[0]"
-        )
+        raise ValueError(f"{role} must be the tokens of one sequence, got a batch; pass {role}[0]")
     wrong = [one for one in listed if not isinstance(one, str | int)]
     if wrong:
         raise TypeError(f"{role} must be texts or ids; one of them is {wrong[0]!r}")
     if len(listed) != count:
         axis = "queries" if role == "tokens" else "keys"
-        raise ValueError(
-            f"there are {len(listed)} {role}, but the weights have {count} {axis}{advice}"
-        )
+        raise ValueError(f"there are {len(listed)} {role}, but the weights have {count} {axis}{advice}")
     return [visible(str(one)) for one in listed]
 
 
@@ -330,10 +298,6 @@ def visible(token: str) -> str:
         return "(empty)"
     return "".join(
         VISIBLE.get(letter)
-        or (
-            letter
-            if letter.isprintable() or letter in JOINERS
-            else letter.encode("unicode_escape").decode("ascii")
-        )
+        or (letter if letter.isprintable() or letter in JOINERS else letter.encode("unicode_escape").decode("ascii"))
         for letter in token
     )

@@ -15,10 +15,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import adaptive_max_pool2d
 
-THUMB, MAP = (
-    64,
-    128,
-)  # cells on a side, at most: of a head in the overview, and of a long head's map
+THUMB, MAP = (64, 128)  # cells on a side, at most: of a head in the overview, and of a long head's map
 MOST = 64  # of a row or a column
 LARGEST = 65504  # of a float16
 TOLERANCE = 0.02  # how far the sum of a row may be from 1: weights in bfloat16 have less than three digits
@@ -40,10 +37,7 @@ def plan(shape: Sequence[int], heads: int, megabytes: float) -> dict[str, Any]:
         ValueError: not even the largest weight of each row and column would fit.
     """
     T, S = shape
-    small, large = (
-        [min(T, THUMB), min(S, THUMB)],
-        [min(T, MAP), min(S, MAP)] if max(shape) > THUMB else None,
-    )
+    small, large = ([min(T, THUMB), min(S, THUMB)], [min(T, MAP), min(S, MAP)] if max(shape) > THUMB else None)
     overview = small[0] * small[1] + (large[0] * large[1] if large else 0)
     room = megabytes * 1e6 * 3 / 4 / heads - overview  # base64 writes 3 bytes as 4
     kept = None
@@ -58,11 +52,7 @@ def plan(shape: Sequence[int], heads: int, megabytes: float) -> dict[str, Any]:
 
 
 def pack_head(
-    weights: Tensor,
-    thumb: list[int],
-    map: list[int] | None,
-    kept: int | None,
-    name: str = "",
+    weights: Tensor, thumb: list[int], map: list[int] | None, kept: int | None, name: str = ""
 ) -> dict[str, Any]:
     """Packs one head.
 
@@ -85,29 +75,17 @@ def pack_head(
     sums = w.sum(dim=1)
     known, opposite = w, -w
     if sums.isnan().any():
-        known, opposite = (
-            table.nan_to_num(-torch.inf, torch.inf, -torch.inf)
-            for table in (known, opposite)
-        )
+        known, opposite = (table.nan_to_num(-torch.inf, torch.inf, -torch.inf) for table in (known, opposite))
     top, least = max(0.0, float(known.max())), -float(opposite.max())
     if max(top, -least) > LARGEST or sums.isinf().any():
-        raise ValueError(
-            f"{name}some weights are infinite, or very large: these look like scores; pass their softmax"
-        )
+        raise ValueError(f"{name}some weights are infinite, or very large: these look like scores; pass their softmax")
     signed, top = least < 0, max(top, -least)
     scale = 4.0 ** math.ceil(math.log(top, 4)) if top else 1.0
-    packed: dict[str, Any] = {
-        "unusual": _unusual(sums),
-        "top": top,
-        "scale": scale,
-        "signed": signed,
-    }
+    packed: dict[str, Any] = {"unusual": _unusual(sums), "top": top, "scale": scale, "signed": signed}
     both = (known, opposite) if signed else (known,)
     for size, role in ((map, "map"), (thumb, "thumb")):
         if size:
-            largest = [
-                adaptive_max_pool2d(table[None] / scale, size)[0] for table in both
-            ]
+            largest = [adaptive_max_pool2d(table[None] / scale, size)[0] for table in both]
             packed[role] = _codes(*largest)
     if kept is None:
         return packed | {"all": _text(w, "<f2")}
@@ -116,10 +94,7 @@ def pack_head(
         index = by.topk(kept, dim=1).indices
         packed[axis] = [_text(index, "<u2"), _text(table.gather(1, index), "<f2")]
     columns = w[~sums.isnan()].sum(dim=0)
-    return packed | {
-        "row_sums": _text(sums, "<f2"),
-        "column_sums": _text(columns, "<f2"),
-    }
+    return packed | {"row_sums": _text(sums, "<f2"), "column_sums": _text(columns, "<f2")}
 
 
 def _unusual(sums: Tensor) -> list[float]:
@@ -165,13 +140,7 @@ def unpack(text: str, dtype: str, *shape: int) -> np.ndarray:
     return np.frombuffer(base64.b64decode(text), dtype).reshape(shape)
 
 
-def part_of(
-    head: dict[str, Any],
-    shape: tuple[int, int],
-    kept: int | None,
-    rows: range,
-    columns: range,
-) -> np.ndarray:
+def part_of(head: dict[str, Any], shape: tuple[int, int], kept: int | None, rows: range, columns: range) -> np.ndarray:
     """Reads a part of a packed head.
 
     Args:
@@ -191,10 +160,7 @@ def part_of(
     part = np.ma.masked_all((T, S), "f4")
     part.data[...] = 0
     for name, n in (("columns", S), ("rows", T)):
-        index, values = (
-            unpack(head[name][i], dtype, n, kept)
-            for i, dtype in enumerate(("<u2", "<f2"))
-        )
+        index, values = (unpack(head[name][i], dtype, n, kept) for i, dtype in enumerate(("<u2", "<f2")))
         view = part.T if name == "columns" else part
         lines, places = np.nonzero(np.isfinite(values))
         view[lines, index[lines, places]] = values[lines, places]

@@ -26,15 +26,7 @@ def page_of(t: int, count: int, window: int) -> range:
     return range(start, min(count, start + window))
 
 
-def draw_heads(
-    kind: dict[str, Any],
-    window: int,
-    shade: str,
-    layer: int,
-    head: int,
-    query: int,
-    key: int,
-) -> str:
+def draw_heads(kind: dict[str, Any], window: int, shade: str, layer: int, head: int, query: int, key: int) -> str:
     """Draws the overview of a kind and one head around a query and a key.
 
     Args:
@@ -55,8 +47,7 @@ def draw_heads(
     row, column = kind["layers"].index(layer), kind["head_numbers"].index(head)
     edge = max(24, 10 + 7.2 * _digits(kind["layers"]))
     side, above = (
-        12 + 7.2 * max(_columns(_cut(labels[t])) for t in where)
-        for labels, where in ((queries, rows), (keys, columns))
+        12 + 7.2 * max(_columns(_cut(labels[t])) for t in where) for labels, where in ((queries, rows), (keys, columns))
     )
     left, top = edge + heads * tile + 26 + side, 52 + above
     room = [min(30, (WIDTH - left - 12) / len(columns)), min(30, 760 / len(rows))]
@@ -84,13 +75,7 @@ def draw_heads(
         f'<rect width="{WIDTH}" height="{height:.0f}" rx="12" fill="#ffffff"/>',
         _text(16, 28, "All heads", weight=650, size=14),
         _text(left - side, 28, title, weight=650, size=14),
-        _image(
-            _overview(kind, causal, shade, tops[0], tile),
-            edge,
-            52,
-            heads * tile,
-            layers * tile,
-        ),
+        _image(_overview(kind, causal, shade, tops[0], tile), edge, 52, heads * tile, layers * tile),
         _between(edge, 52, tile, layers, heads),
         _frame(edge + column * tile, 52 + row * tile, tile, tile, ACCENT),
         _scale(edge, 52 + layers * tile + 16, tops[0], shade, signed),
@@ -115,9 +100,7 @@ def draw_heads(
     return "".join([*parts, "</svg>\n"])
 
 
-def _labelled(
-    where: range, chosen: int, cell: float, colour: str
-) -> Iterator[tuple[int, float, dict[str, Any]]]:
+def _labelled(where: range, chosen: int, cell: float, colour: str) -> Iterator[tuple[int, float, dict[str, Any]]]:
     """Position, place and look of the labels along an axis: 12 pixels apart at least, the chosen one among them."""
     step = int(np.ceil(12 / cell))
     for i, t in enumerate(where):
@@ -139,9 +122,7 @@ def _cut(label: str) -> str:
 def _columns(text: str) -> int:
     """The width of a text in letters, as in kit.js: a character of East Asia takes two, an accent none."""
     return sum(
-        0
-        if unicodedata.category(letter) == "Mn"
-        else 1 + (unicodedata.east_asian_width(letter) in "WF")
+        0 if unicodedata.category(letter) == "Mn" else 1 + (unicodedata.east_asian_width(letter) in "WF")
         for letter in text
     )
 
@@ -190,12 +171,8 @@ def _top(part: np.ndarray) -> float:
 
 
 def _between(x: float, y: float, tile: float, layers: int, heads: int) -> str:
-    down = "".join(
-        f"M{x + h * tile:.1f} {y}v{layers * tile:.1f}" for h in range(heads + 1)
-    )
-    across = "".join(
-        f"M{x:.1f} {y + l * tile:.1f}h{heads * tile:.1f}" for l in range(layers + 1)
-    )
+    down = "".join(f"M{x + h * tile:.1f} {y}v{layers * tile:.1f}" for h in range(heads + 1))
+    across = "".join(f"M{x:.1f} {y + l * tile:.1f}h{heads * tile:.1f}" for l in range(layers + 1))
     return f'<path d="{down}{across}" stroke="{LINE}" stroke-width="{1 if tile < 20 else 1.5}"/>'
 
 
@@ -242,9 +219,7 @@ def _is_causal(kind: dict[str, Any]) -> bool:
     """Whether no query of any head looks at a later key: then these are taken to be masked; as in stored.js."""
     queries, keys = len(kind["queries"]), len(kind["keys"] or kind["queries"])
     size = kind["thumb"]
-    near = int(
-        queries % size[0] > 0
-    )  # cells that overlap: the first above the diagonal holds some of it
+    near = int(queries % size[0] > 0)  # cells that overlap: the first above the diagonal holds some of it
     return 1 < queries == keys and all(
         not np.nan_to_num(np.triu(read_map(head, "thumb", size), near + 1)).any()
         for layer in kind["heads"]
@@ -256,26 +231,16 @@ def _unmasked(cells: np.ndarray, top: int = 0, left: int = 0) -> np.ndarray:
     """Cells of a causal map from (top, left) on, with NaN in place of what is masked."""
     later = np.arange(cells.shape[1]) + left > np.arange(cells.shape[0])[:, None] + top
     cells = cells.copy()
-    cells[later & (np.ma.getdata(cells) == 0)] = (
-        np.nan
-    )  # of what is not kept, data are 0
+    cells[later & (np.ma.getdata(cells) == 0)] = np.nan  # of what is not kept, data are 0
     return cells
 
 
-def _overview(
-    kind: dict[str, Any], causal: bool, shade: str, top: float, tile: float
-) -> np.ndarray:
+def _overview(kind: dict[str, Any], causal: bool, shade: str, top: float, tile: float) -> np.ndarray:
     """All heads, a map of at most as many cells for each as can be seen; what separates them is drawn on top."""
     most = max(4, min(64, math.ceil(2 * tile)))
     shown = _unmasked if causal else np.asarray
     lines = [
-        np.concatenate(
-            [
-                _smaller(shown(read_map(head, "thumb", kind["thumb"])), most)
-                for head in layer
-            ],
-            axis=1,
-        )
+        np.concatenate([_smaller(shown(read_map(head, "thumb", kind["thumb"])), most) for head in layer], axis=1)
         for layer in kind["heads"]
     ]
     return _shaded(np.concatenate(lines), shade, top)

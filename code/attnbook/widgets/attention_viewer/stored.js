@@ -3,25 +3,10 @@
  * the model's numbers. */
 
 import { fmt, range, say, sum } from "../kit/kit.js";
+import { bytesOf, half } from "../kit/weights.js";
 
 export const NOT_KEPT = -Infinity; // packing.py refuses infinite weights, so no weight is taken for this
-const halves = new Float32Array(65536); // every float16 number
-
-function fillHalves() {
-  for (let bits = 0; bits < 65536; bits++) {
-    const [exponent, fraction] = [(bits >> 10) & 31, bits & 1023];
-    const size = exponent ? 2 ** (exponent - 15) * (1 + fraction / 1024) : 2 ** -24 * fraction;
-    const special = fraction ? NaN : Infinity;
-    halves[bits] = (bits >> 15 ? -1 : 1) * (exponent === 31 ? special : size);
-  }
-}
-
-function bytesOf(text) {
-  const letters = atob(text);
-  const bytes = new Uint8Array(letters.length);
-  for (let i = 0; i < bytes.length; i++) bytes[i] = letters.charCodeAt(i);
-  return bytes;
-}
+let halves = null; // every float16 number
 
 // A typed array of what a table says of each number.
 function converted(numbers, table) {
@@ -33,7 +18,7 @@ function converted(numbers, table) {
 const wholeNumbers = (text) => new Uint16Array(bytesOf(text).buffer);
 
 function weightsOf(text) {
-  if (!halves[1]) fillHalves();
+  halves ||= Float32Array.from(range(65536), half);
   return converted(wholeNumbers(text), halves);
 }
 

@@ -8,15 +8,11 @@ from ..kit import Figure, figure_data, line, listed, number_between, one_of, tak
 DATA = figure_data("beam_tree")
 #: by the language into which is translated: the held-out sentences that can be searched
 SENTENCES = {
-    model["target"]: [
-        row["text"] for row in DATA["sentences"] if row["target"] == model["target"]
-    ]
+    model["target"]: [row["text"] for row in DATA["sentences"] if row["target"] == model["target"]]
     for model in DATA["models"]
 }
 LONGEST = DATA["longest"]
-WORD = replace(
-    line(40), one="a word of the translation", many="words of the translation"
-)
+WORD = replace(line(40), one="a word of the translation", many="words of the translation")
 
 
 class BeamTreeFigure(Figure):
@@ -50,18 +46,12 @@ class BeamTreeFigure(Figure):
 
     target = one_of("fr", [*SENTENCES], "the language into which is translated")
     sentence = one_of(
-        SENTENCES["fr"][0],
-        [text for texts in SENTENCES.values() for text in texts],
-        "the English sentence",
+        SENTENCES["fr"][0], [text for texts in SENTENCES.values() for text in texts], "the English sentence"
     )
     width = number_between(3, 1, 5, "the width of the beam", whole=True)
     length_penalty = number_between(0.6, 0, 2, "α of the length penalty")
-    max_len = number_between(
-        LONGEST, 1, LONGEST, "the most words that are written", whole=True
-    )
-    step = number_between(
-        3, -1, LONGEST, "how many steps are shown, -1 for all", whole=True
-    )
+    max_len = number_between(LONGEST, 1, LONGEST, "the most words that are written", whole=True)
+    step = number_between(3, -1, LONGEST, "how many steps are shown, -1 for all", whole=True)
     at = taking([], listed(WORD, 0, LONGEST), "the prefix whose numbers are shown")
 
     def __init__(self, **kwargs: Any):

@@ -3,7 +3,7 @@
 
 import DATA from "./data.json" with { type: "json" };
 import { figure } from "../kit/card.js";
-import { COLOUR, fmt, html, newId, range, say } from "../kit/kit.js";
+import { COLOUR, fmt, html, newId, range, say, take } from "../kit/kit.js";
 import { selectTarget } from "../kit/languages.js";
 import { inARow } from "../kit/text.js";
 import { division, lengthFactor, ROWS, sentenceOf, sentenceRow, stepper, styleSheet } from "../kit/words.js";
@@ -145,8 +145,7 @@ function render({ model, el }) {
         End: () => seen.flat().find((entry) => entry.hyp === view.ranking[0]),
       }[event.key];
       if (!to) return;
-      event.preventDefault();
-      event.stopPropagation(); // JupyterLab moves between cells with the same keys
+      take(event);
       if (to()) act.look(to().hyp);
     },
   };

@@ -4,15 +4,7 @@ from typing import Any
 
 import traitlets
 
-from ..kit import (
-    Figure,
-    checked,
-    figure_data,
-    number_between,
-    one_of,
-    whole_number,
-    yes_or_no,
-)
+from ..kit import Figure, checked, figure_data, number_between, one_of, whole_number, yes_or_no
 
 NORMS = ["after", "before", "none"]
 MEASURES = ["gradient", "stream", "apart"]

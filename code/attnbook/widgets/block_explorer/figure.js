@@ -5,7 +5,7 @@ import { figure } from "../kit/card.js";
 import { clamp, COLOUR, range, say } from "../kit/kit.js";
 import { linear } from "../kit/paint.js";
 import { textWidth } from "../kit/words.js";
-import { calm, drawBlock, isSmall, layerWide, shapeAt } from "./layer.js";
+import { drawBlock, isSmall, layerWide, shapeAt } from "./layer.js";
 import {
   decades,
   DEEPEST,
@@ -242,30 +242,13 @@ function render({ model, el }) {
   const depths = fig.slider("depth", { label: say("Layers L"), min: 2, max: DEEPEST, step: 1 });
   depths.oninput = () => fig.set(deeper({ depth: fig.get("depth"), layer: fig.get("layer") }, +depths.value));
   // The stack grows layer by layer; then it begins with two again.
-  let timer = null;
   const deepen = () => {
     const [depth, layer] = ["depth", "layer"].map(fig.get);
     fig.set(deeper({ depth, layer }, depth === DEEPEST ? 2 : depth + 1));
   };
-  const growing = (on) => {
-    clearInterval(timer);
-    timer = on ? setInterval(grow, 700) : null;
-    if (on) play.style.minWidth = `${Math.ceil(play.getBoundingClientRect().width)}px`; // the row keeps its place
-    play.textContent = on ? say("Pause") : say("Add layers");
-  };
-  const grow = () => {
-    if (fig.get("depth") === DEEPEST || !fig.card.isConnected) growing(false);
-    else deepen();
-  };
-  const play = fig.button(
-    say("Add layers"),
-    () => {
-      if (timer === null) deepen(); // without motion, one layer for each press
-      if (!calm()) growing(timer === null);
-    },
-    { primary: true },
-  );
-  depths.closest(".ab-control").before(play); // on a phone beside the checkbox
+  const ended = () => fig.get("depth") === DEEPEST;
+  const { button } = fig.player(say("Add layers"), { pace: 700, begin: deepen, next: deepen, ended });
+  depths.closest(".ab-control").before(button); // on a phone beside the checkbox
   fig.more();
   fig.select("measure", { label: say("Draw"), options: MEASURES });
   const compare = fig.select("compare", {

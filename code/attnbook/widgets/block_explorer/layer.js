@@ -1,6 +1,6 @@
 /* The drawing of a layer, whose norm and sum can be moved and taken out. */
 
-import { COLOUR, say } from "../kit/kit.js";
+import { calm, COLOUR, say, take } from "../kit/kit.js";
 
 // Where the parts of the layer are: beside the charts on a desk, and closer together beside them on a phone. `join`,
 // `sub`, `before` and `after` are measured upwards from where a side branch leaves; `starts`, `top`, `last` from below.
@@ -12,7 +12,6 @@ export const isSmall = (width) => width < 560;
 export const shapeAt = (width) => (isSmall(width) ? SMALL : WIDE);
 // then come the charts
 export const layerWide = (width) => (isSmall(width) ? 148 : Math.max(236, Math.round(0.3 * width)));
-export const calm = () => globalThis.matchMedia && matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 function pressable(label, pressed, act, first) {
   // attributes of a group that works like a button
@@ -25,8 +24,7 @@ function pressable(label, pressed, act, first) {
     onclick: act,
     onkeydown: (event) => {
       if (event.key !== "Enter" && event.key !== " ") return;
-      event.preventDefault();
-      event.stopPropagation(); // JupyterLab has shortcuts of its own
+      take(event);
       act();
     },
   };

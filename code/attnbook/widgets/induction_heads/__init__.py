@@ -2,16 +2,7 @@
 
 from attnbook.studies import NUM_SYMBOLS
 
-from ..kit import (
-    Figure,
-    figure_data,
-    listed,
-    number_between,
-    one_of,
-    record,
-    taking,
-    whole_number,
-)
+from ..kit import Figure, figure_data, listed, number_between, one_of, record, taking, whole_number
 
 DATA = figure_data("induction_heads")
 STEPS = [snapshot["step"] for snapshot in DATA["snapshots"]]

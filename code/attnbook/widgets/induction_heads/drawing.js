@@ -1,7 +1,7 @@
 /* The row with its arcs, the next symbol, the course of training, and the maps of the four heads. */
 
 import DATA from "./data.json" with { type: "json" };
-import { clamp, COLOUR, fmt, mean, range, say, weightFill } from "../kit/kit.js";
+import { clamp, COLOUR, fmt, mean, range, say, take, weightFill } from "../kit/kit.js";
 import { linear } from "../kit/paint.js";
 import { LENGTH } from "./maths.js";
 
@@ -101,8 +101,7 @@ export function drawStrip(p, view, fig) {
       if (by) fig.set({ position: clamp(position + by, 0, LENGTH) });
       else if (symbol > 0) fig.change(position, symbol);
       else return;
-      event.preventDefault();
-      event.stopPropagation(); // JupyterLab moves between cells with the same keys
+      take(event);
     },
   });
 }

@@ -7,17 +7,7 @@ import traitlets
 from attnbook.attention import KERNELS
 from attnbook.data import kernel_regression_data
 
-from ..kit import (
-    Figure,
-    checked,
-    listed,
-    number,
-    number_between,
-    one_of,
-    same_number,
-    taking,
-    yes_or_no,
-)
+from ..kit import Figure, checked, listed, number, number_between, one_of, same_number, taking, yes_or_no
 
 POINTS = listed(number(), 2, 200)
 NARROWEST, WIDEST = 0.01, 10.0
@@ -61,57 +51,38 @@ class KernelRegressionFigure(Figure):
     x = taking(None, POINTS, "the keys")
     y = taking(None, POINTS, "the values")
     kernel = one_of("gaussian", list(KERNELS), "the kernel")
-    width = number_between(
-        1.0, NARROWEST, WIDEST, "the kernel's width in the unit of x"
-    )
+    width = number_between(1.0, NARROWEST, WIDEST, "the kernel's width in the unit of x")
     query = taking(None, number(), "where the query is")
     own_point = yes_or_no(True, "whether a training point is among its own keys")
     truth = yes_or_no(True, "whether true_curve is the curve behind the points")
     domain = traitlets.Any().tag(sync=True)
 
     def __init__(
-        self,
-        x: Any = None,
-        y: Any = None,
-        query: float | None = None,
-        truth: bool | None = None,
-        **kwargs: Any,
+        self, x: Any = None, y: Any = None, query: float | None = None, truth: bool | None = None, **kwargs: Any
     ):
         if (x is None) != (y is None):
-            raise TypeError(
-                "KernelRegressionFigure takes x and y together, or neither for the book's 50 points"
-            )
-        if "domain" in kwargs:
-            raise TypeError(
-                "KernelRegressionFigure takes its domain from x; leave `domain` out"
-            )
+            raise TypeError("KernelRegressionFigure takes x and y together, or neither for the book's 50 points")
         domain = [0.0, 5.0]
         if x is None:
             data = kernel_regression_data()
             # Four digits are all a drawing needs, and the same ones on every processor.
-            x, y = (
-                [round(v, 4) for v in tensor.double().tolist()]
-                for tensor in (data.x_train, data.y_train)
-            )
+            x, y = ([round(v, 4) for v in tensor.double().tolist()] for tensor in (data.x_train, data.y_train))
             truth = True if truth is None else truth
         else:
             x = checked(self, "x", x, POINTS, "the keys")
             y = checked(self, "y", y, POINTS, "the values")
             if min(x) == max(x):
-                raise ValueError(
-                    f"KernelRegressionFigure.x needs two different numbers; all of them are {x[0]}"
-                )
+                raise ValueError(f"KernelRegressionFigure.x needs two different numbers; all of them are {x[0]}")
             truth = False if truth is None else truth
             domain = [min(0.0, *x), max(5.0, *x)] if truth is True else [min(x), max(x)]
+        # as `state()` gives it: `truth` may have changed since then
+        given = kwargs.pop("domain", domain)
+        if given not in (domain, [min(x), max(x)], [min(0.0, *x), max(5.0, *x)]):
+            raise TypeError(f"KernelRegressionFigure takes its domain from x, {domain}; leave out {given!r}")
+        domain = given
         if len(x) != len(y):
-            raise ValueError(
-                f"KernelRegressionFigure needs one y for each x; got {len(x)} x and {len(y)} y"
-            )
-        query = (
-            (2.5 if domain == [0.0, 5.0] else sum(domain) / 2)
-            if query is None
-            else query
-        )
+            raise ValueError(f"KernelRegressionFigure needs one y for each x; got {len(x)} x and {len(y)} y")
+        query = (2.5 if domain == [0.0, 5.0] else sum(domain) / 2) if query is None else query
         self._limits = tuple(domain)
         super().__init__(x=x, y=y, query=query, truth=truth, domain=domain, **kwargs)
 
@@ -139,9 +110,7 @@ class KernelRegressionFigure(Figure):
     @traitlets.validate("domain")
     def _check_domain(self, proposal: dict[str, Any]) -> Any:
         if list(proposal["value"]) != list(self._limits):
-            raise ValueError(
-                "KernelRegressionFigure.domain is fixed; make a new figure for another one"
-            )
+            raise ValueError("KernelRegressionFigure.domain is fixed; make a new figure for another one")
         return list(self._limits)
 
     def _check_place(self, name: str, number: float) -> None:

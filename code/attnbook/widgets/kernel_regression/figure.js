@@ -1,7 +1,7 @@
 /* Kernel regression by hand: points, a query, a kernel and its width; the fit, one row of weights, three errors. */
 
 import { figure } from "../kit/card.js";
-import { clamp, fmt, fmtShort, mean, range, say } from "../kit/kit.js";
+import { clamp, fmt, fmtShort, mean, range, say, take } from "../kit/kit.js";
 import { drawErrors, drawFit } from "./drawing.js";
 import {
   errorsAt, KERNEL_NAMES, KERNELS, lowest, nearestIndex, predict, QUERIES, queryGrid, trueCurve, weightsAt, WIDTHS,
@@ -176,8 +176,7 @@ function render({ model, el }) {
       }
     }
     if (to !== undefined) {
-      event.preventDefault();
-      event.stopPropagation();
+      take(event);
     }
   };
   fit.svg.addEventListener("pointermove", hover);

@@ -5,6 +5,7 @@ from .models import MODELS, ModelFigure, file_parts, model_files
 from .source import KIT, WIDGETS, fallback_image, figure_data, figure_parts, module_source, script_parts
 from .traits import (
     FLAG,
+    Kind,
     checked,
     choice,
     line,
@@ -27,6 +28,7 @@ __all__ = [
     "MODELS",
     "WIDGETS",
     "Figure",
+    "Kind",
     "ModelFigure",
     "checked",
     "choice",

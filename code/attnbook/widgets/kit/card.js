@@ -28,6 +28,9 @@
  *                                           function that gives them, where they depend on other traits
  *   fig.checkbox(name, {label})
  *   fig.button(label, onClick, {primary})
+ *   fig.player(label, {pace, begin, next, ended})   a button: begin() at once, then next() every `pace` ms, until
+ *                                           ended(), another press or the end of the card; without motion begin()
+ *                                           for each press. Gives {button, stop}
  *   fig.more()                              on a phone what is added from here on, until the function that it returns
  *                                           is called, is folded behind a button in the head
  *   fig.reset(names = [])                   a button in the head: every control's trait, and these, as at first
@@ -44,7 +47,7 @@
  *   fig.card                                the root element, for anything the kit has no word for
  */
 
-import { fillTrack, fmt, html, nearest, newId, say, setTrait } from "./kit.js";
+import { calm, closeUp, fillTrack, fmt, html, nearest, newId, say, setTrait } from "./kit.js";
 import { makeStage } from "./paint.js";
 
 export function figure({ model, el, title, hint }) {
@@ -188,6 +191,24 @@ export function figure({ model, el, title, hint }) {
       return button;
     },
 
+    player(label, { pace, begin, next, ended }) {
+      let timer = null;
+      const stop = () => {
+        clearInterval(timer);
+        timer = null;
+        button.textContent = label;
+      };
+      const play = () => {
+        button.style.minWidth = `${Math.ceil(button.getBoundingClientRect().width)}px`; // the row keeps its place
+        begin();
+        if (calm()) return;
+        timer = setInterval(() => (card.isConnected && !ended() ? next() : stop()), pace);
+        button.textContent = say("Pause");
+      };
+      const button = fig.button(label, () => (timer === null ? play() : stop()), { primary: true });
+      return { button, stop };
+    },
+
     more() {
       const rest = html("div", { class: "ab-rest" });
       const attributes = { type: "button", class: "ab-button ab-more", "aria-expanded": "false" };
@@ -250,7 +271,7 @@ export function figure({ model, el, title, hint }) {
     },
 
     say(text) {
-      const sentences = text?.replace(/(?<=[。！？]) +/g, ""); // no space between sentences in Chinese
+      const sentences = closeUp(text ?? "");
       said.hidden = !sentences;
       if (said.textContent !== sentences) said.textContent = sentences;
       // Never shorter than before at this width: what stands below stays where it is while sentences change.

@@ -9,7 +9,8 @@
 
 import { makeBytePieces } from "./byte_pieces.js";
 import { mean, range, say, softmax } from "./kit.js";
-import { affine, plus, rowOf, weighted } from "./models.js";
+import { affine, rowOf, weighted } from "./models.js";
+import { logSoftmax, plus } from "./vectors.js";
 
 const FORMAT = "attnbook language model 1";
 const BLOCK = { activation: "silu", gated: true, norm: "rms", norm_first: true, positions: "rotary" };
@@ -41,12 +42,6 @@ export function gated(x, first, gate, last) {
     last,
     hidden.map((v, i) => v * values[i]),
   );
-}
-
-export function logSoftmax(scores) {
-  const top = scores.reduce((best, v) => Math.max(best, v), -Infinity);
-  const total = Math.log(scores.reduce((all, v) => all + Math.exp(v - top), 0));
-  return scores.map((v) => v - top - total);
 }
 
 export function makeDecoder(p, config) {

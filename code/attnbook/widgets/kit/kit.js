@@ -27,6 +27,8 @@
  *           COLOUR.heads                    four, for heads
  * DOM       html(tag, attrs, ...children)   an HTML element; attrs: text, class, on… = function, others as they are
  *           fillTrack(input)                colours the track of a range input up to its value; after each change
+ *           calm()                          whether a reader wants nothing to move by itself
+ *           take(event)                     nobody else hears of a key that a figure has understood
  * Model     setTrait(model, name, value)    model.set + a throttled save_changes (several sets, one message)
  */
 
@@ -62,9 +64,11 @@ export function say(text, ...values) {
   return (globalThis.attnbookWords?.[english] ?? english).replace(/\{(\w+)\}/g, (hole, name) => given[name] ?? hole);
 }
 
-// Sentences one after another, the empty ones left out. Chinese has no space between them.
-export const sentences = (...said) =>
-  said.filter(Boolean).join(" ").replace(/(?<=。) |(?<=”) (?=\p{Script=Han})/gu, "");
+// Sentences without the spaces between them that Chinese does not have.
+export const closeUp = (text) => text.replace(/(?<=[。！？]) +|(?<=”) (?=\p{Script=Han})/gu, "");
+
+// Sentences one after another, the empty ones left out.
+export const sentences = (...said) => closeUp(said.filter(Boolean).join(" "));
 
 const WIDE = /[\p{Script=Han}\p{Script=Hangul}\u3001-\u303e\u3041-\u30ff\u3105-\u312f\uff01-\uff60]/u;
 export const columns = (text) =>
@@ -198,6 +202,15 @@ export function html(tag, attrs = {}, ...children) {
 // Colours the track of a range input up to its value.
 export const fillTrack = (input) =>
   input.style.setProperty("--ab-part", `${(100 * (input.value - input.min)) / (input.max - input.min || 1)}%`);
+
+// Whether a reader wants nothing to move by itself.
+export const calm = () => globalThis.matchMedia?.("(prefers-reduced-motion: reduce)").matches;
+
+// A key or click that a figure has understood: JupyterLab moves between cells with the same keys.
+export const take = (event) => {
+  event.preventDefault();
+  event.stopPropagation();
+};
 
 const savings = new WeakMap();
 

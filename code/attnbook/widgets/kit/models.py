@@ -58,5 +58,7 @@ class ModelFigure(Figure):
         """Answers {"wanted": name} with {"file": name, "text": what `file_parts` has under this name}."""
         wanted = str(content.get("wanted"))
         name = wanted.split(".")[0]
-        if make := model_files().get(name):
-            self.send({"file": wanted, "text": file_parts(name, make())[wanted]})
+        make = model_files().get(name)
+        parts = file_parts(name, make()) if make else {}
+        if wanted in parts:
+            self.send({"file": wanted, "text": parts[wanted]})

@@ -34,7 +34,7 @@
  *           p.once()                        true at a stage's first drawing
  */
 
-import { clamp, COLOUR, columns, fmt, html, newId, range, weightFill, weightInk } from "./kit.js";
+import { clamp, COLOUR, columns, fmt, html, newId, range, take, weightFill, weightInk } from "./kit.js";
 
 export const NARROW = 480;
 const FONT = "system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif";
@@ -429,8 +429,7 @@ function makeMovable(node) {
     const by = { ArrowRight: one, ArrowLeft: one.map((v) => -v), ArrowUp: up, ArrowDown: up.map((v) => -v) }[event.key];
     const to = axis === "both" ? null : { Home: low, End: high }[event.key];
     if (!by && !to) return;
-    event.preventDefault();
-    event.stopPropagation(); // JupyterLab moves between cells with the same keys
+    take(event);
     // Rounded, because 0.1 + 0.2 would otherwise show in what the figure stores.
     move(to || at.map((v, i) => Number((v + by[i]).toPrecision(12))));
     if (node.abHandle.onEnd) node.abHandle.onEnd();

@@ -13,7 +13,8 @@ export function half(bits) {
   const sign = bits & 0x8000 ? -1 : 1;
   const power = (bits >> 10) & 31;
   const part = bits & 1023;
-  return sign * (power ? 2 ** (power - 15) * (1 + part / 1024) : 2 ** -14 * (part / 1024));
+  if (power === 31) return part ? NaN : sign * Infinity;
+  return sign * (power ? 2 ** (power - 15) * (1 + part / 1024) : 2 ** -24 * part);
 }
 
 // kind → bytes of a number, what holds such numbers, and how one is read, little-endian on every machine
@@ -23,7 +24,8 @@ const KINDS = {
   U32: [4, Uint32Array, (view, at) => view.getUint32(at, true)],
 };
 
-function bytesOf(base64) {
+// The bytes that a text, or a list of its parts, holds.
+export function bytesOf(base64) {
   const texts = [base64].flat().map(atob);
   const bytes = new Uint8Array(texts.reduce((total, text) => total + text.length, 0));
   let at = 0;

@@ -57,15 +57,10 @@ export function sentenceRow(mark, text, numbers, colour, lang = "fr") {
 // Steps 0 … last of something that is written word by word: a slider with the number, backwards, forwards and play.
 // step() gives the step now, last() the last one, go(step) moves there. Returns what refreshes the buttons.
 export function stepper(fig, { name, label, step, last, go, pace = 900 }) {
-  let timer = null;
-  const stop = () => {
-    clearInterval(timer);
-    timer = null;
-  };
   const input = html("input", { type: "range", min: 0, step: 1 });
   const now = html("output", { class: "ab-now", "data-value": name, "aria-live": "off" });
   input.oninput = () => {
-    stop();
+    player.stop();
     go(+input.value);
   };
   fig.control(
@@ -83,48 +78,33 @@ export function stepper(fig, { name, label, step, last, go, pace = 900 }) {
     now,
   );
   const back = fig.button(say("◀ Back"), () => {
-    stop();
+    player.stop();
     go(step() - 1);
   });
   const forward = fig.button(say("Forward ▶"), () => {
-    stop();
+    player.stop();
     go(step() + 1);
   });
-  const play = fig.button(
-    say("Play"),
-    () => {
-      if (timer) {
-        stop();
-        refresh();
-        return;
-      }
-      go(step() >= last() ? 0 : step() + 1);
-      timer = setInterval(() => {
-        if (!fig.card.isConnected || step() >= last()) {
-          stop();
-          refresh();
-          return;
-        }
-        go(step() + 1);
-      }, pace);
-      refresh();
-    },
-    { primary: true },
-  );
+  const ended = () => step() >= last();
+  const player = fig.player(say("Play"), {
+    pace,
+    begin: () => go(ended() ? 0 : step() + 1),
+    next: () => go(step() + 1),
+    ended,
+  });
   const group = html(
     "div",
     { role: "group", "aria-label": label, style: "display:flex;flex-wrap:wrap;gap:0.5rem" },
     back,
     forward,
-    play,
+    player.button,
   );
   const row = input.closest(".ab-control");
   row.after(group);
   function refresh() {
-    if (timer && step() >= last()) stop();
+    if (ended()) player.stop();
     back.disabled = step() <= 0;
-    forward.disabled = step() >= last();
-    play.textContent = timer ? say("Pause") : say("Play");
+    forward.disabled = ended();
   }
   return refresh;
 }

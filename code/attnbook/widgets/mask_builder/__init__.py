@@ -74,9 +74,7 @@ class MaskBuilderFigure(Figure):
 
     def __init__(self, scores: Any = None, valid_len: int | None = None, **kwargs: Any):
         given = {"scores": scores, "valid_len": valid_len}
-        super().__init__(
-            **kwargs, **{n: value for n, value in given.items() if value is not None}
-        )
+        super().__init__(**kwargs, **{n: value for n, value in given.items() if value is not None})
 
     @traitlets.default("scores")
     def _default_scores(self) -> list[list[float]]:
@@ -113,12 +111,7 @@ class MaskBuilderFigure(Figure):
             ),
             "valid_len": (whole_number(0, n), "how many keys are real"),
             "edits": (
-                listed(
-                    record(edit, f"triples {edit}", index, index, FLAG),
-                    0,
-                    n * n,
-                    once=2,
-                ),
+                listed(record(edit, f"triples {edit}", index, index, FLAG), 0, n * n, once=2),
                 "what is set by hand, each cell once",
             ),
             "cell": (record(place, place, index, index), "the chosen cell"),
@@ -143,10 +136,4 @@ class MaskBuilderFigure(Figure):
 
 def drawn_scores(n: int) -> list[list[float]]:
     """Draws a table of scores (n × n lists) with one decimal place, the same as the figure's seed 0 draws."""
-    return (
-        (1.5 * seeded_normals(0, n * n))
-        .clip(-LIMIT, LIMIT)
-        .round(1)
-        .reshape(n, n)
-        .tolist()
-    )
+    return (1.5 * seeded_normals(0, n * n)).clip(-LIMIT, LIMIT).round(1).reshape(n, n).tolist()

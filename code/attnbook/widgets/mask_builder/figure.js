@@ -2,7 +2,7 @@
  * A mask is a table of booleans, queries down, keys across; true = may attend. */
 
 import { figure } from "../kit/card.js";
-import { clamp, COLOUR, fillTrack, fmt, html, newId, range, say, sum } from "../kit/kit.js";
+import { clamp, COLOUR, fillTrack, fmt, html, newId, range, say, sum, take } from "../kit/kit.js";
 import { NARROW } from "../kit/paint.js";
 import { drawCell, drawKeys, drawSum, tableSizes } from "./drawing.js";
 import {
@@ -88,8 +88,7 @@ function render({ model, el }) {
     else if (by) setScore(i, j, model.get("scores")[i][j] + by);
     else if (event.key === " " || event.key === "Enter") toggle(i, j);
     else return;
-    event.preventDefault();
-    event.stopPropagation(); // JupyterLab moves between cells with the same keys
+    take(event);
   }
 
   const tableHeight = (width) => {
@@ -394,8 +393,7 @@ function oneStop(row, buttons) {
   row.addEventListener("keydown", (event) => {
     const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (!by) return;
-    event.preventDefault();
-    event.stopPropagation(); // JupyterLab moves between cells with the same keys
+    take(event);
     buttons[(buttons.indexOf(event.target) + by + buttons.length) % buttons.length].focus();
   });
 }

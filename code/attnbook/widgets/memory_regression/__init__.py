@@ -39,9 +39,7 @@ class MemoryRegressionFigure(Figure):
 
     pairs = taking(PAIRS, listed(point(REACH), 2, 8), "angle of the key and value")
     written = number_between(5, 0, 8, "how many pairs are written", whole=True)
-    sharpness = number_between(
-        20.0, 0.0, 50.0, "what the softmax's scores are multiplied by"
-    )
+    sharpness = number_between(20.0, 0.0, 50.0, "what the softmax's scores are multiplied by")
     beta = number_between(1.0, 0.0, 2.0, "the step size of the delta rule")
     decay = number_between(1.0, 0.5, 1.0, "what is left of the memory at each step")
     least_squares = yes_or_no(False, "whether the best wave is drawn")

@@ -4,19 +4,8 @@ from typing import Any
 
 import traitlets
 
-from ..kit import (
-    Figure,
-    checked,
-    listed,
-    number_between,
-    one_of,
-    same_number,
-    taking,
-    whole_number,
-    word,
-)
+from ..kit import Figure, checked, listed, number_between, one_of, same_number, taking, whole_number, word
 
-NUM_POSITIONS = 48  # rows of the encoding that is drawn
 VIEWS = ["encoding", "similarity", "shuffle"]
 WORDS = ["dog", "bites", "man"]
 
@@ -58,9 +47,7 @@ class PositionExplorerFigure(Figure):
     base = number_between(10000.0, 2, 1e6, "what the frequencies are powers of")
     frequency = number_between(1, 0, 15, "the number i of a frequency", whole=True)
     words = taking(WORDS, listed(word(8), 2, 5), "the sentence of the shuffle")
-    order = traitlets.Any().tag(
-        sync=True, kind=listed(whole_number(0, 4), 2, 5, once=1)
-    )
+    order = traitlets.Any().tag(sync=True, kind=listed(whole_number(0, 4), 2, 5, once=1))
 
     @traitlets.default("frequency")
     def _second_frequency(self) -> int:
@@ -91,6 +78,4 @@ class PositionExplorerFigure(Figure):
     def _check_order(self, proposal: dict[str, Any]) -> Any:
         n = len(self.words)
         kind = listed(whole_number(0, n - 1), n, once=1)
-        return checked(
-            self, "order", proposal["value"], kind, "the indices of the shuffled words"
-        )
+        return checked(self, "order", proposal["value"], kind, "the indices of the shuffled words")

@@ -2,7 +2,7 @@
  * attention on shuffled words. Position p is drawn in the query's colour, position p + k in the key's. */
 
 import { figure } from "../kit/card.js";
-import { fillTrack, fmt, fmtShort, html, range, say } from "../kit/kit.js";
+import { fillTrack, fmt, fmtShort, html, range, say, take } from "../kit/kit.js";
 import { NARROW } from "../kit/paint.js";
 import { drawGram, drawShuffle, drawSimilarity, shuffleHeight } from "./comparing.js";
 import {
@@ -128,8 +128,7 @@ function tabs(fig) {
     button.onkeydown = (event) => {
       const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
       if (!by) return;
-      event.preventDefault();
-      event.stopPropagation(); // JupyterLab moves between cells with the same keys
+      take(event);
       const to = (i + by + VIEWS.length) % VIEWS.length;
       fig.set({ view: VIEWS[to][0] });
       buttons[to].focus();
@@ -248,20 +247,10 @@ function render({ model, el }) {
     ["shuffle"],
   );
   seen(fig.slider("position", { label: say("Position p"), min: 0, max: 31, step: 1 }), ["encoding", "similarity"]);
-  const play = fig.button(say("Play p"), () => playing(timer === null), { primary: true });
-  let timer = null;
-  const playing = (on) => {
-    clearInterval(timer);
-    timer = on ? setInterval(forward, 400) : null;
-    if (on) play.style.minWidth = `${Math.ceil(play.getBoundingClientRect().width)}px`; // the row keeps its place
-    play.textContent = on ? say("Pause") : say("Play p");
-    if (on && fig.get("position") === 31) fig.set({ position: 0 });
-  };
-  const forward = () => {
-    if (!fig.card.isConnected || fig.get("view") === "shuffle" || fig.get("position") === 31) playing(false);
-    else fig.set({ position: fig.get("position") + 1 });
-  };
-  seen(play, ["encoding", "similarity"]);
+  const forward = () => fig.set({ position: (fig.get("position") + 1) % 32 });
+  const ended = () => fig.get("view") === "shuffle" || fig.get("position") === 31;
+  const player = fig.player(say("Play p"), { pace: 400, begin: forward, next: forward, ended });
+  seen(player.button, ["encoding", "similarity"]);
   fig.more();
   seen(fig.slider("offset", { label: say("Offset k"), min: 0, max: FURTHEST, step: 1 }), ["encoding", "similarity"]);
   const frequency = fig.slider("frequency", { label: say("Frequency i"), min: 0, max: 15, step: 1 });

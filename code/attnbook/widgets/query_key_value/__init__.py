@@ -4,16 +4,7 @@ from typing import Any
 
 import traitlets
 
-from ..kit import (
-    Figure,
-    listed,
-    number_between,
-    one_of,
-    point,
-    same_number,
-    taking,
-    yes_or_no,
-)
+from ..kit import Figure, listed, number_between, one_of, point, same_number, taking, yes_or_no
 
 SCORES = ["dot", "scaled_dot", "gaussian"]
 REACH = 2.5  # how far from 0 a coordinate may go

@@ -1,7 +1,7 @@
 /* A soft look-up in the plane: one query, a few keys, their values, and the average that comes out. */
 
 import { figure } from "../kit/card.js";
-import { clamp, COLOUR, fmt, fmtShort, range, say, sum } from "../kit/kit.js";
+import { calm, clamp, COLOUR, fmt, fmtShort, range, say, sum } from "../kit/kit.js";
 import {
   answerOf, bestOf, drawQueryPlane, drawRows, drawValuePlane, numbersTable, percent, place, questionOf, WORDS,
 } from "./drawing.js";
@@ -63,7 +63,7 @@ function inWords({ query, weights, output, winner, sharpness, named }) {
 // A few rings that leave the query until it is touched: the one thing to try first.
 function beckon(stage, model) {
   const query = stage.svg.querySelector('[data-handle="query"] .ab-ring');
-  if (!query || !query.animate || matchMedia("(prefers-reduced-motion: reduce)").matches) return () => {};
+  if (!query || !query.animate || calm()) return () => {};
   const rings = query.animate(
     [
       { stroke: COLOUR.query, strokeOpacity: 0.9, r: "12px" },

@@ -35,9 +35,7 @@ class RealSentenceFigure(ModelFigure):
         do most of the others. In the live figure the model reads any
         sentence."""
 
-    sentence = taking(
-        "The dog slept because it was tired.", SENTENCE, "what the model reads"
-    )
+    sentence = taking("The dog slept because it was tired.", SENTENCE, "what the model reads")
     other = taking("The animal rested.", SENTENCE, "what the sentence is compared with")
     layer = number_between(6, 1, 6, "the number of a layer", whole=True)
     head = number_between(12, 1, 12, "the number of a head", whole=True)

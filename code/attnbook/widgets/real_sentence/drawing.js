@@ -1,6 +1,6 @@
 /* The small heat maps of all heads, and the large one of the chosen head. */
 
-import { clamp, COLOUR, fmt, range, say, weightFill, weightInk } from "../kit/kit.js";
+import { clamp, COLOUR, fmt, range, say, take, weightFill, weightInk } from "../kit/kit.js";
 
 const [LAYERS, HEADS] = [6, 12];
 const [SIDE, TOP, GAP] = [17, 42, 1];
@@ -69,8 +69,7 @@ export function drawGrid(p, view, act) {
           onkeydown: (event) => {
             const by = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] }[event.key];
             if (!by) return;
-            event.preventDefault();
-            event.stopPropagation();
+            take(event);
             go(by);
           },
         },

@@ -1,6 +1,8 @@
 /* The encoder of 2018: embeddings, then layers of attention and feed-forward, each normalised after its sum. Numbers
  * stand in Float32Arrays, row by row; sums are made in double precision. (Devlin et al., 2019, §3.) */
 
+import { plus } from "../kit/vectors.js";
+
 // x (T rows) through y = x Wᵀ + b. Four rows of W meet two rows of x at a time: a number once read is used again, which
 // makes it eight times as fast as one after the other. The number of W's rows is a multiple of four.
 export function affine({ rows, cols, data }, bias, x) {
@@ -97,8 +99,6 @@ export function attention(query, key, value, heads, T) {
   }
   return { context, weights };
 }
-
-const plus = (x, y) => x.map((a, i) => a + y[i]);
 
 /* makeEncoder(file)(rows) → {hidden (T × D), weights[layer][head] (T × T)}; file from kit/weights.js, rows of the
  * embedding. */

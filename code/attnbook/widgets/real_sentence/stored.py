@@ -23,9 +23,7 @@ def stored_state() -> dict[str, Any]:
         "other": figure.other,
         "cosine": round(float(one @ two), 4),
         "pieces": minilm.pieces(figure.sentence),
-        "weights": [
-            (100 * layer[0]).round().int().flatten(1).tolist() for layer in weights
-        ],
+        "weights": [(100 * layer[0]).round().int().flatten(1).tolist() for layer in weights],
     }
 
 

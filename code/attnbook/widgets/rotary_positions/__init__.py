@@ -2,10 +2,7 @@
 
 from ..kit import Figure, number_between, one_of, point, taking
 
-PLACES, MOST = (
-    20,
-    100,
-)  # places of the row of words that is shown; words that may stand in front of it
+PLACES, MOST = (20, 100)  # places of the row of words that is shown; words that may stand in front of it
 SPEEDS = [1.0, 0.5, 0.1]
 POINT = point(1.5)
 

@@ -5,11 +5,7 @@ from ..kit import ModelFigure, figure_data, listed, number_between, one_of, taki
 DATA = figure_data("sampling_explorer")
 #: by the language into which is translated: held-out sentences, and how their translations begin
 EXAMPLES = {
-    model["target"]: [
-        (row["sentence"], row["prefix"])
-        for row in DATA["examples"]
-        if row["target"] == model["target"]
-    ]
+    model["target"]: [(row["sentence"], row["prefix"]) for row in DATA["examples"] if row["target"] == model["target"]]
     for model in DATA["models"]
 }
 MOST = 1000  # the largest k
@@ -51,17 +47,11 @@ class SamplingExplorerFigure(ModelFigure):
         can be drawn from what is left; the bars then show the words that may follow it."""
 
     target = one_of("fr", [*EXAMPLES], "the language into which is translated")
-    example = number_between(
-        0, 0, len(EXAMPLES["fr"]) - 1, "which distribution is shown", whole=True
-    )
+    example = number_between(0, 0, len(EXAMPLES["fr"]) - 1, "which distribution is shown", whole=True)
     temperature = number_between(1.0, 0.1, 3, "the temperature")
     top_k = number_between(0, 0, MOST, "how many words stay, 0 for all", whole=True)
-    top_p = number_between(
-        0.8, 0.05, 1, "the probability that the words kept must reach, 1 for all words"
-    )
-    written = taking(
-        [], listed(word(30), 0, LONGEST), "the words that were drawn so far"
-    )
+    top_p = number_between(0.8, 0.05, 1, "the probability that the words kept must reach, 1 for all words")
+    written = taking([], listed(word(30), 0, LONGEST), "the words that were drawn so far")
     cast = number_between(0, 0, 2000, "how many dice were cast", whole=True)
     draws = number_between(0, 0, 2000, "how many words were drawn", whole=True)
     seed = number_between(0, 0, 9999, "the seed of the random draws", whole=True)

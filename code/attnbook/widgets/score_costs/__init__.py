@@ -8,9 +8,7 @@ from ..score_functions import SCORES
 LARGEST = 4096
 
 
-def score_costs(
-    score: str, d: int, h: int, num_queries: int, num_keys: int
-) -> dict[str, int]:
+def score_costs(score: str, d: int, h: int, num_queries: int, num_keys: int) -> dict[str, int]:
     """Counts what a table of T × S scores costs, for queries and keys of the same size d.
 
     A multiply-add is one multiplication with its addition; a lone addition, subtraction or multiplication of two
@@ -55,13 +53,7 @@ def score_costs(
         "dot": (0, t * s * d, 0, 0, t * s),
         "scaled_dot": (0, t * s * d, t * s, 0, t * s),
         "multiplicative": (d * d, t * d * d + t * s * d, 0, 0, t * s),
-        "additive": (
-            2 * h * d + h,
-            (t + s) * h * d + t * s * h,
-            t * s * h,
-            t * s * h,
-            t * s * h,
-        ),
+        "additive": (2 * h * d + h, (t + s) * h * d + t * s * h, t * s * h, t * s * h, t * s * h),
         "gaussian": (0, t * s * d + (t + s) * d, 2 * t * s + t + s, 0, t * s),
     }[score]
     return {

@@ -41,16 +41,8 @@ def drawn_weights(seed: int) -> dict[str, list]:
         dict of nested lists with two decimal places: `weight` (2, 2), `W_q` and `W_k` (3, 2), `w_v` (3,).
     """
     draw = np.random.default_rng(seed).normal
-    shapes = {
-        "weight": (2, 2),
-        "W_q": (HIDDEN, 2),
-        "W_k": (HIDDEN, 2),
-        "w_v": (HIDDEN,),
-    }
-    return {
-        name: draw(scale=2 if name == "w_v" else 1, size=shape).round(2).tolist()
-        for name, shape in shapes.items()
-    }
+    shapes = {"weight": (2, 2), "W_q": (HIDDEN, 2), "W_k": (HIDDEN, 2), "w_v": (HIDDEN,)}
+    return {name: draw(scale=2 if name == "w_v" else 1, size=shape).round(2).tolist() for name, shape in shapes.items()}
 
 
 class ScoreFunctionsFigure(Figure):
@@ -101,7 +93,5 @@ class ScoreFunctionsFigure(Figure):
         sizes = {n: len(getattr(self, n)) for n in ("W_q", "W_k", "w_v")}
         if len(set(sizes.values())) > 1:
             got = ", ".join(f"{name} has {size}" for name, size in sizes.items())
-            raise ValueError(
-                f"W_q (h, 2), W_k (h, 2) and w_v (h,) share one hidden size h; {got}"
-            )
+            raise ValueError(f"W_q (h, 2), W_k (h, 2) and w_v (h,) share one hidden size h; {got}")
         return same_number(self, proposal, "hidden units")

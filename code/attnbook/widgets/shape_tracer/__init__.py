@@ -4,15 +4,7 @@ from typing import Any
 
 import traitlets
 
-from ..kit import (
-    Figure,
-    checked,
-    number_between,
-    one_of,
-    record,
-    whole_number,
-    yes_or_no,
-)
+from ..kit import Figure, checked, number_between, one_of, record, whole_number, yes_or_no
 
 POSITIONS = [2, 3, 4, 5, 6]
 SIZES = [4, 6, 8, 12]
@@ -47,9 +39,7 @@ class ShapeTracerFigure(Figure):
     d_model = one_of(8, SIZES, "the number of features, D")
     num_heads = one_of(2, HEADS, "the number of heads, H")
     step = number_between(0, 0, len(STEPS) - 1, "the step that is drawn", whole=True)
-    wrong_order = yes_or_no(
-        False, "whether the tensor is viewed as (B, H, T, Dh) without a transpose"
-    )
+    wrong_order = yes_or_no(False, "whether the tensor is viewed as (B, H, T, Dh) without a transpose")
     cell = traitlets.Any().tag(sync=True, kind=CELL)
 
     @traitlets.validate("d_model", "num_heads")
@@ -67,16 +57,11 @@ class ShapeTracerFigure(Figure):
         t, d = self.num_positions, self.d_model
         words = f"[position, feature], whole numbers from 0 to {t - 1} and from 0 to {d - 1}"
         kind = record(words, words, whole_number(0, t - 1), whole_number(0, d - 1))
-        return checked(
-            self, "cell", proposal["value"], kind, "the cell that is followed"
-        )
+        return checked(self, "cell", proposal["value"], kind, "the cell that is followed")
 
     @traitlets.observe("num_positions", "d_model")
     def _keep_the_cell_inside(self, change: dict[str, Any]) -> None:
-        inside = [
-            min(self.cell[0], self.num_positions - 1),
-            min(self.cell[1], self.d_model - 1),
-        ]
+        inside = [min(self.cell[0], self.num_positions - 1), min(self.cell[1], self.d_model - 1)]
         if inside != list(self.cell):
             self.cell = inside
 

@@ -1,6 +1,6 @@
 /* The six steps, and the tensor of the chosen one as cells. */
 
-import { COLOUR, fmt, range, say, weightFill, weightInk } from "../kit/kit.js";
+import { calm, COLOUR, fmt, range, say, weightFill, weightInk } from "../kit/kit.js";
 import { blocksOf, LOOKS, STEPS, WEIGHT } from "./maths.js";
 
 export const letter = (t) => "abcdef"[t];
@@ -212,7 +212,7 @@ export function drawTensor(p, view, fig, ids, onKey) {
   const { step, size, cell } = view;
   const plan = blocksOf(step, p.width, size);
   const hatch = p.hatch("hatch", COLOUR.ink);
-  const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  const still = calm();
   const move = view.moving && !still && !p.once() ? "transition:transform .55s cubic-bezier(.4,0,.2,1)" : "";
   const spot = (t, f) => plan.place(placeOf(view.paths, t, f, step));
   drawHeadings(p, view, plan);

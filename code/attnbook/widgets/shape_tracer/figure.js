@@ -2,7 +2,7 @@
  * A cell is named by where it was after the projection: the letter of its position, the number of its feature. */
 
 import { figure } from "../kit/card.js";
-import { clamp, fmt, html, newId, range, say } from "../kit/kit.js";
+import { clamp, fmt, html, newId, range, say, take } from "../kit/kit.js";
 import { NARROW } from "../kit/paint.js";
 import { drawSteps, drawTensor, indexText, letter, shapeText } from "./drawing.js";
 import {
@@ -162,8 +162,7 @@ function render({ model, el }) {
   function onKey(event) {
     const ahead = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] }[event.key];
     if (!ahead) return;
-    event.preventDefault();
-    event.stopPropagation(); // JupyterLab moves between cells with the same keys
+    take(event);
     const [size, step, [t, f]] = [sizes(), model.get("step"), model.get("cell")];
     const { place } = blocksOf(step, tensor.svg.viewBox.baseVal.width, size);
     const at = (a, b) => {

@@ -7,12 +7,7 @@ import numpy as np
 from ..kit import Figure, number_between, yes_or_no
 from ..kit.samples import seeded_normals
 
-GROUPS, QUERIES, KEYS, MOST = (
-    16,
-    16,
-    16,
-    768,
-)  # 16 groups, each of 16 queries that share 16 keys
+GROUPS, QUERIES, KEYS, MOST = (16, 16, 16, 768)  # 16 groups, each of 16 queries that share 16 keys
 
 
 @lru_cache(maxsize=2)

@@ -1,28 +1,13 @@
 """A figure: the table of span scores of a trained GlobalPointer, and which spans a threshold finds in it."""
 
-from ..kit import (
-    Figure,
-    figure_data,
-    listed,
-    number_between,
-    one_of,
-    record,
-    taking,
-    whole_number,
-    yes_or_no,
-)
+from ..kit import Figure, figure_data, listed, number_between, one_of, record, taking, whole_number, yes_or_no
 
 DATA = figure_data("span_table")
 SENTENCES = [" ".join(row["words"]) for row in DATA["sentences"]]
 TYPES = DATA["types"]
 LONGEST = max(len(row["words"]) for row in DATA["sentences"])
 INDEX = whole_number(0, LONGEST - 1)
-CELL = record(
-    f"a cell [start, end], {INDEX.many}",
-    f"cells [start, end], {INDEX.many}",
-    INDEX,
-    INDEX,
-)
+CELL = record(f"a cell [start, end], {INDEX.many}", f"cells [start, end], {INDEX.many}", INDEX, INDEX)
 QUESTIONS = listed(whole_number(0, 2 * len(SENTENCES) - 1), 0, 2 * len(SENTENCES))
 
 

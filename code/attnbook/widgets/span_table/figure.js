@@ -3,7 +3,7 @@
 
 import DATA from "./data.json" with { type: "json" };
 import { figure } from "../kit/card.js";
-import { clamp, COLOUR, fmt, html, say, weightFill, weightInk } from "../kit/kit.js";
+import { clamp, COLOUR, fmt, html, say, take, weightFill, weightInk } from "../kit/kit.js";
 import { linear } from "../kit/paint.js";
 
 const MARKS = { hit: "✓", missed: "○", wrong: "!" };
@@ -130,8 +130,7 @@ function render({ model, el }) {
     const by = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
     if (!by) return;
     fig.set({ cell: [clamp(i + by[0], 0, n - 1), clamp(j + by[1], 0, n - 1)] });
-    event.preventDefault();
-    event.stopPropagation(); // JupyterLab moves between cells with the same keys
+    take(event);
   }
 
   function draw(p, view) {

@@ -1,8 +1,22 @@
 """A tool: pictures that were stored, one of them shown at a time; what a page keeps of a figure that needs a kernel."""
 
-import traitlets
+from typing import Any
 
-from ..kit import Figure, line, static_box, taking, whole_number
+from ..kit import Figure, Kind, line, listed, static_box, taking, whole_number
+from ..kit.traits import short
+
+PARTS = "name", "says", "picture", "alt"
+
+
+def _frame(value: Any, came: str = "got") -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise TypeError(f"{came} {short(value)}")
+    if missing := [part for part in PARTS if part not in value]:
+        raise ValueError(f"{came} {short(value)}, which lacks {', '.join(missing)}")
+    return value
+
+
+FRAME = Kind(f"a dict with {', '.join(PARTS)}", f"dicts with {', '.join(PARTS)}", _frame)
 
 
 class StoredFrames(Figure):
@@ -20,10 +34,13 @@ class StoredFrames(Figure):
 
     module = "stored_frames"
 
-    frames = traitlets.List(traitlets.Dict(), minlen=1).tag(sync=True)
+    frames = taking([], listed(FRAME, 1, 100), "the pictures")
     title = taking("", line(200), "the title")
     hint = taking("", line(400), "what to do")
     shown = taking(0, whole_number(0, 99), "which picture is shown")
+
+    def __init__(self, frames: Any = (), **kwargs: Any):
+        super().__init__(frames=frames, **kwargs)
 
     def alt_text(self) -> str:
         """What the figure shows, in words."""

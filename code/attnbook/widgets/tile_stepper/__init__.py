@@ -52,10 +52,7 @@ def worth_it(sees: str, tile: int) -> list[tuple[int, int]]:
     """
     starts, seen = range(0, WORDS, tile), visible(sees)
     return [
-        (row, column)
-        for row in starts
-        for column in starts
-        if seen[row : row + tile, column : column + tile].any()
+        (row, column) for row in starts for column in starts if seen[row : row + tile, column : column + tile].any()
     ]
 
 

@@ -8,22 +8,10 @@ from typing import Any, ClassVar
 
 from attnbook.weights import PAGE_TARGETS, page_targets
 
-from ..kit import (
-    MODELS,
-    ModelFigure,
-    choice,
-    line,
-    listed,
-    number_between,
-    one_of,
-    static_box,
-    taking,
-)
+from ..kit import MODELS, ModelFigure, choice, line, listed, number_between, one_of, static_box, taking
 
 SENTENCE = replace(line(120), many="sentences of at most 120 characters on one line")
-WORD = replace(
-    line(120), one="a word of the translation", many="words of the translation"
-)
+WORD = replace(line(120), one="a word of the translation", many="words of the translation")
 TARGET = choice([*PAGE_TARGETS])
 TRIES = [
     "I'm home.",
@@ -78,26 +66,14 @@ class TranslatePageFigure(ModelFigure):
         From every French word lines run to the English words that the model looked at while writing it, broader where
         the weight is larger. The broadest lines of “chien” and “noir” cross, to “dog” and “black”. Below, the same
         weights as a heat map, French down and English across, and the likeliest words at one place as bars."""
-    pictures: ClassVar = {
-        "fallback": {},
-        "transformer": {"model": "transformer"},
-        "one_vector": {"model": "seq2seq"},
-    }
+    pictures: ClassVar = {"fallback": {}, "transformer": {"model": "transformer"}, "one_vector": {"model": "seq2seq"}}
 
     sentence = taking("They have a black dog.", SENTENCE, "what is translated")
     target = taking("fr", TARGET, "the language into which it translates")
-    targets = taking(
-        page_targets(),
-        listed(TARGET, 1, len(PAGE_TARGETS), once=1),
-        "the languages offered",
-    )
+    targets = taking(page_targets(), listed(TARGET, 1, len(PAGE_TARGETS), once=1), "the languages offered")
     model = one_of("bahdanau", MODELS, "which translator writes")
-    written = number_between(
-        -1, -1, 60, "how many words are shown, -1 for all", whole=True
-    )
-    at = number_between(
-        4, -1, 60, "the word whose weights are shown, -1 for the last", whole=True
-    )
+    written = number_between(-1, -1, 60, "how many words are shown, -1 for all", whole=True)
+    at = number_between(4, -1, 60, "the word whose weights are shown, -1 for the last", whole=True)
     beam = one_of(1, [1, 2, 4], "how many prefixes the search keeps")
     given = taking([], listed(WORD, 0, 60), "how the translation begins")
     tries = taking(TRIES, listed(SENTENCE, 0, 8), "what is offered to try")
@@ -112,19 +88,12 @@ class TranslatePageFigure(ModelFigure):
     def state(self) -> dict[str, Any]:
         """The figure's state; nothing is said of languages where there is nothing to choose."""
         state = super().state()
-        return (
-            state
-            if len(self.targets) > 1
-            else {k: v for k, v in state.items() if k not in ("target", "targets")}
-        )
+        return state if len(self.targets) > 1 else {k: v for k, v in state.items() if k not in ("target", "targets")}
 
     def _is_first(self) -> bool:
         """Whether it translates what the stored pictures show, into the language that they show."""
         cls = type(self)
-        return (self.sentence, self.target) == (
-            cls.sentence.default_value,
-            cls.target.default_value,
-        )
+        return (self.sentence, self.target) == (cls.sentence.default_value, cls.target.default_value)
 
     def to_html(self) -> str:
         """The static form of the figure: with the picture that is stored for its model, or with words."""

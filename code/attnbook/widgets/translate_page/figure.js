@@ -4,7 +4,7 @@
 
 import { figure } from "../kit/card.js";
 import { loadFile, loadTranslator, readFile, translators } from "../kit/files.js";
-import { clamp, fillTrack, fmt, html, say, sum } from "../kit/kit.js";
+import { calm, clamp, fillTrack, fmt, html, say, sum, take } from "../kit/kit.js";
 import { BOOK, fileOf, selectTarget } from "../kit/languages.js";
 import { EOS, likeliest, makeTranslator, MAX_WORDS, translateIds } from "../kit/models.js";
 import { ENDS, kindOf, langOf, makeWriting, readable, runsLeft, sentenceKey, tokenise } from "../kit/text.js";
@@ -39,7 +39,7 @@ function render({ model, el }) {
     hint: say`Type a sentence. ${between().who} translates it in your browser: nothing is sent anywhere.`,
   });
   fig.card.prepend(html("style", { text: STYLE }));
-  const still = globalThis.matchMedia("(prefers-reduced-motion: reduce)").matches;
+  const still = calm();
   let [corpus, translator, problem, timer, listed, round, turn] = [null, null, null, null, null, 0, 0];
   let now = { ready: false }; // the view that is drawn
   let offered = null; // the corpus from which sentences are offered
@@ -84,16 +84,14 @@ function render({ model, el }) {
     },
     press(event, run) {
       if (event.key !== "Enter" && event.key !== " ") return;
-      event.preventDefault();
-      event.stopPropagation();
+      take(event);
       run();
     },
     walk(event, i) {
       const onwards = now.left[1] ? -1 : 1;
       const by = { ArrowRight: onwards, ArrowDown: 1, ArrowLeft: -onwards, ArrowUp: -1 }[event.key];
       if (!by) return;
-      event.preventDefault();
-      event.stopPropagation(); // JupyterLab moves between cells with the same keys
+      take(event);
       const to = fig.card.querySelector(`[data-handle="word${clamp(i + by, 0, now.shown - 1)}"]`);
       if (to) to.focus();
     },

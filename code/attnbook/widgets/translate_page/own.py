@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ..kit import static_box
-from ..page import offline_page
+from ..scripts import offline_page
 from . import TranslatePageFigure, in_words
 
 
@@ -29,15 +29,8 @@ def own_page(
     Returns:
         HTML.
     """
-    figure = TranslatePageFigure(
-        sentence=tries[0], model=model, tries=list(tries), at=-1
-    )
-    own = {
-        "languages": list(languages),
-        "codes": list(codes),
-        "who": "A small model",
-        "heldOut": list(held_out),
-    }
+    figure = TranslatePageFigure(sentence=tries[0], model=model, tries=list(tries), at=-1)
+    own = {"languages": list(languages), "codes": list(codes), "who": "A small model", "heldOut": list(held_out)}
     title = f"{languages[0]} to {languages[1]}"
     alt = f"A translator from {languages[0]} to {languages[1]}. It needs JavaScript."
     box = static_box(figure.module, figure.state() | {"own": own}, alt, in_words(alt))

@@ -2,17 +2,7 @@
 
 from dataclasses import replace
 
-from ..kit import (
-    ModelFigure,
-    figure_data,
-    line,
-    listed,
-    number_between,
-    one_of,
-    taking,
-    whole_number,
-    yes_or_no,
-)
+from ..kit import ModelFigure, figure_data, line, listed, number_between, one_of, taking, whole_number, yes_or_no
 
 DATA = figure_data("write_page")
 TEXT = replace(line(4000), many="texts of at most 4000 characters on one line")
@@ -55,20 +45,11 @@ class WritePageFigure(ModelFigure):
 
     text = taking(DATA["text"], TEXT, "what is continued")
     written = taking(
-        DATA["written"],
-        listed(whole_number(0, DATA["size"] - 1), 0, LONGEST),
-        "the tokens that have been written",
+        DATA["written"], listed(whole_number(0, DATA["size"] - 1), 0, LONGEST), "the tokens that have been written"
     )
     temperature = number_between(DATA["temperature"], 0.1, 3, "the temperature")
     top_k = number_between(0, 0, MOST, "how many tokens stay, 0 for all", whole=True)
-    top_p = number_between(
-        DATA["top_p"],
-        0.05,
-        1,
-        "the probability that the tokens kept must reach, 1 for all",
-    )
+    top_p = number_between(DATA["top_p"], 0.05, 1, "the probability that the tokens kept must reach, 1 for all")
     seed = number_between(DATA["seed"], 0, 9999, "the seed of the dice", whole=True)
-    layer = one_of(
-        0, list(range(DATA["layers"] + 1)), "the layer whose attention is shown"
-    )
+    layer = one_of(0, list(range(DATA["layers"] + 1)), "the layer whose attention is shown")
     loaded = yes_or_no(False, "whether the model is read at once")

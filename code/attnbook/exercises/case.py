@@ -1,0 +1,138 @@
+"""A probe: the arguments, the right answer beside the reader's, and what several probes have in common."""
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import torch
+
+from .calls import Call, copies, observe
+from .language import later, say
+from .wording import inputs, shapes, side_by_side
+
+TOLERANCE = {torch.float32: (1e-3, 1e-5), torch.float16: (2e-2, 2e-3), torch.bfloat16: (1e-1, 2e-2)}
+HUGE = 1_000_000  # numbers in a result; right answers have a few thousand at most
+
+
+@dataclass(frozen=True)
+class Case:
+    """One probe: the arguments, the right answer, and what the reader's function did."""
+
+    exercise: object
+    fn: Callable
+    arguments: tuple
+    expected: torch.Tensor
+    call: Call
+
+    @functools.cached_property
+    def got(self) -> torch.Tensor | None:
+        """The reader's result as an ordinary tensor, or None if it cannot be read as one."""
+        return self.numbers(self.call.result)
+
+    def numbers(self, result: object) -> torch.Tensor | None:
+        """What is compared of a result of these arguments: an ordinary tensor, or None."""
+        strange = isinstance(result, torch.Tensor) and unusual(result)
+        if result is None or strange or (isinstance(result, list | tuple) and len(result) > HUGE):
+            return None
+        try:
+            result = self.exercise.answer.read(self.arguments, result)
+        except Exception:  # a result of another kind than the exercise asks for
+            return None
+        return result if isinstance(result, torch.Tensor) and not unusual(result) else None
+
+    def answered(self, call: Call) -> "Case":
+        """The same probe with another call's result."""
+        return replace(self, call=call)
+
+    def right(self) -> bool:
+        """Whether the reader's numbers are the right ones (whatever their dtype)."""
+        return near(self.got, self.expected)
+
+    @property
+    def given(self) -> str:
+        """The arguments, as in ``query (1, 2) and width 2``."""
+        return inputs(self.exercise.parameters, self.arguments)
+
+    @property
+    def shapes(self) -> str:
+        """The arguments by their shapes."""
+        return shapes(self.exercise.parameters, self.arguments)
+
+    @property
+    def shaped(self) -> str:
+        """The same as what comes after "With"; numbers have no shapes."""
+        tensors = any(isinstance(argument, torch.Tensor) and argument.dim() for argument in self.arguments)
+        return say("the shapes {shapes}", shapes=self.shapes) if tensors else self.shapes
+
+    @property
+    def seen(self) -> str:
+        """What came beside what should have come, as the beginning of a message."""
+        return side_by_side(self.given, self.expected, self.got)
+
+
+def unusual(x: torch.Tensor) -> str:
+    """Name what keeps a tensor from being compared with others number by number; "" for an ordinary one."""
+    return next((name for name, is_so in UNUSUAL.items() if is_so(x)), "")
+
+
+UNUSUAL: dict[str, Callable] = {
+    later("nested"): lambda x: x.is_nested,
+    later("sparse"): lambda x: x.layout != torch.strided,
+    later("quantized"): lambda x: x.is_quantized,
+    "float8": lambda x: x.is_floating_point() and x.dtype.itemsize == 1,
+    later("complex"): torch.is_complex,
+    "meta": lambda x: x.is_meta,
+    later("huge (over a million numbers)"): lambda x: x.numel() > HUGE,
+}
+
+
+def near(got: torch.Tensor | None, expected: torch.Tensor | None) -> bool:
+    """Compare two results by shape and numbers; one that could not be read is near none."""
+    if got is None or expected is None or unusual(got) or got.shape != expected.shape:
+        return False
+    rtol, atol = TOLERANCE.get(got.dtype, (1e-5, 1e-7))
+    got, expected = got.detach().to("cpu", torch.float64), expected.detach().to(torch.float64)
+    return torch.allclose(got, expected, rtol=rtol, atol=atol, equal_nan=True)
+
+
+def near_squeezed(got: torch.Tensor | None, expected: torch.Tensor | None) -> bool:
+    """Compare two results as if axes of size 1 did not matter."""
+    return got is not None and expected is not None and near(got.squeeze(), expected.squeeze())
+
+
+def make_case(exercise, fn: Callable, arguments: tuple) -> Case:
+    """Answer one probe: the right answer beside the reader's."""
+    expected = exercise.answer.read(arguments, exercise.solution(*copies(arguments))).detach()
+    return Case(exercise, fn, arguments, expected, observe(fn, arguments))
+
+
+def telling(cases: list[Case]) -> bool:
+    """Whether some wrong result holds different numbers: one number everywhere fits too many explanations."""
+    numbers = [case.got.detach().flatten() for case in cases if case.got is not None and not case.right()]
+    flat = torch.cat([x.to("cpu", torch.float64) for x in numbers]) if numbers else torch.zeros(1)
+    return bool((flat != flat[:1]).any())
+
+
+def first_failed(cases: list[Case]) -> Case | None:
+    """The first probe on which the reader's function raised an error."""
+    return next((case for case in cases if case.call.error is not None), None)
+
+
+def largest(cases: list[Case]) -> Case:
+    """The probe with the largest right answer."""
+    return max(cases, key=lambda case: case.expected.numel())
+
+
+def fit(cases: list[Case]) -> bool:
+    """Whether every result is of the right kind and shape."""
+    return all(case.got is not None and case.got.shape == case.expected.shape for case in cases)
+
+
+def smallest_wrong(cases: list[Case]) -> Case:
+    """Pick the simplest probe that is answered wrongly."""
+    if not cases[0].right():
+        return cases[0]
+    return min(
+        (case for case in cases if not case.right()),
+        key=lambda case: sum(a.numel() for a in case.arguments if isinstance(a, torch.Tensor)),
+    )

@@ -1,0 +1,176 @@
+"""The scripts of a page with figures, and whole pages around them.
+
+They are classic scripts, since a page that is opened from a file loads no modules. A page gets the host script, the kit
+once, and the scripts of the figures on it.
+"""
+
+import html
+import json
+import re
+from pathlib import Path
+
+from . import FIGURES, TOOLS, figure_class
+from .kit import KIT, figure_parts, file_parts, model_files, script_parts
+
+SHARED = "widgets/kit/"
+BOX = re.compile(r'<div class="attnbook-figure" data-widget="([^"]+)"')
+
+
+def classic_script(module: str, source: str | None = None) -> str:
+    """Turns a figure's ES module into a classic script that registers itself with the host script.
+
+    What it imports from the kit is not in it: that has scripts of its own (`kit_scripts`), one for all of a page.
+
+    Args:
+        module: the figure's name.
+        source: text of the ES module; by default the figure's own `figure.js`.
+
+    Returns:
+        JavaScript text for a `<script>` without `type=module`.
+
+    Raises:
+        ValueError: see `attnbook.widgets.kit.figure_parts`.
+    """
+    parts = figure_parts(module, source)
+    own = [text for name, text in parts.items() if not name.startswith(SHARED)]
+    given = [json.dumps(module), f"modules[{json.dumps(list(parts)[-1])}]"]
+    if source is None:
+        given.append(json.dumps(figure_class(module).limits(), ensure_ascii=False))
+    return _classic(*own, f"attnbook.register({', '.join(given)});")
+
+
+def kit_scripts() -> dict[str, str]:
+    """The kit as classic scripts: `kit` is what every figure has, the others are for the figures that import them.
+
+    Returns:
+        dict of script name → JavaScript text.
+    """
+    kit = script_parts(KIT / "card.js")
+    scripts = {"kit": _classic(*kit.values())}
+    for path in sorted(set(KIT.glob("*.js")) - {KIT / "host.js"}):
+        *_, (name, text) = script_parts(path).items()
+        if name not in kit:
+            scripts[f"kit-{path.stem}"] = _classic(text)
+    return scripts
+
+
+def page_scripts(modules: list[str]) -> list[str]:
+    """Names of the scripts of a page with these figures, in the order in which they have to run."""
+    kit = script_parts(KIT / "card.js")
+    names = [name for module in modules for name in figure_parts(module)]
+    more = [f"kit-{Path(name).stem}" for name in names if name.startswith(SHARED) and name not in kit]
+    return ["host", "kit", *dict.fromkeys(more), *modules]
+
+
+def _classic(*statements: str) -> str:
+    body = "\n".join(statements)
+    return f'(function () {{\n"use strict";\nconst {{ modules }} = attnbook;\n{body}\n}})();\n'
+
+
+def write_assets(folder: str | Path) -> list[str]:
+    """Writes the host script, the style and the classic scripts of all figures into a folder.
+
+    Args:
+        folder: path; made if it does not exist.
+
+    Returns:
+        Sorted names of the files written.
+    """
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    files = {name: (KIT / name).read_text("utf-8") for name in ("host.js", "figures.css")}
+    for module in script_names():
+        files[f"{module}.js"] = classic_script(module)
+    files |= {f"{name}.js": text for name, text in kit_scripts().items()} | data_scripts()
+    for name, text in files.items():
+        (folder / name).write_text(text, "utf-8")
+    return sorted(files)
+
+
+def data_scripts() -> dict[str, str]:
+    """What figures load only when they need it: files of weights as classic scripts.
+
+    No page names these scripts. A figure that wants one asks for it (`loadFile` in kit/files.js), and the script leaves
+    its content, in base64, in `attnbookFiles`, that of a large file in parts (`file_parts`); a page opened from a file
+    can load scripts, but fetch nothing else.
+
+    Returns:
+        dict of file name → JavaScript text.
+    """
+    return {
+        f"model-{part}.js": text
+        for name, make in model_files().items()
+        for part, text in _data_scripts(name, make()).items()
+    }
+
+
+def _data_scripts(name: str, content: bytes) -> dict[str, str]:
+    start = "(globalThis.attnbookFiles = globalThis.attnbookFiles || {})"
+    return {
+        part: f"{start}[{json.dumps(part)}] = {json.dumps(text)};\n" for part, text in file_parts(name, content).items()
+    }
+
+
+def script_names() -> list[str]:
+    """Names of the JavaScript modules: one for each figure and tool."""
+    return [*FIGURES.values(), *TOOLS.values()]
+
+
+def figures_in(body: str) -> list[str]:
+    """Names of the figures in a page's HTML, in their order, each once."""
+    return list(dict.fromkeys(BOX.findall(body)))
+
+
+def standalone_page(body: str, assets: str = "_static", theme: str = "light", scripts: list[str] | None = None) -> str:
+    """A whole page around the HTML of figures, for looking at them outside a book.
+
+    Args:
+        body: HTML text with figures in it.
+        assets: address of the folder that `write_assets` wrote, seen from the page.
+        theme: "light" or "dark".
+        scripts: names of the scripts to load; by default those of the figures in `body`.
+
+    Returns:
+        HTML text.
+    """
+    names = page_scripts(figures_in(body)) if scripts is None else scripts
+    tags = "".join(f'<script defer src="{assets}/{name}.js"></script>' for name in names)
+    return (
+        f'<!doctype html><html lang="en" data-theme="{theme}"><head><meta charset="utf-8"><title>figure</title>'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f'<link rel="icon" href="data:,"><link rel="stylesheet" href="{assets}/figures.css">'
+        f"{tags}</head><body>{body}</body></html>"
+    )
+
+
+def offline_page(body: str, title: str, data: dict[str, bytes] | None = None) -> str:
+    """A whole page around the HTML of figures in one file, which needs no network and follows the system's theme.
+
+    Args:
+        body: HTML text with figures in it.
+        title: of the page, as plain text.
+        data: dict of name → content, the files that the figures would otherwise load.
+
+    Returns:
+        HTML text.
+    """
+    shared = kit_scripts()
+    names = page_scripts(figures_in(body))[1:]
+    scripts = [
+        *(text for name, content in (data or {}).items() for text in _data_scripts(name, content).values()),
+        (KIT / "host.js").read_text("utf-8"),
+        *(shared.get(name) or classic_script(name) for name in names),
+    ]
+    theme = (
+        'const dark = matchMedia("(prefers-color-scheme: dark)");\n'
+        'const follow = () => { document.documentElement.dataset.theme = dark.matches ? "dark" : "light"; };\n'
+        'dark.addEventListener("change", follow);\nfollow();\n'
+    )
+    tags = "".join(f"<script>\n{text}</script>\n" for text in [theme, *scripts])
+    style = (KIT / "figures.css").read_text("utf-8")
+    ground = "body { margin: 0 auto; max-width: 1100px; padding: 1rem; background: var(--ab-panel); }"
+    return (
+        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{html.escape(title)}</title>\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n<link rel="icon" href="data:,">\n'
+        f"<style>\n{style}{ground}\n</style>\n{tags}</head>\n<body>\n{body}\n</body>\n</html>\n"
+    )

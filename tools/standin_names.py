@@ -1,0 +1,46 @@
+"""Write down what PyTorch offers and the stand-in lacks, for the sentence with which a page refuses it.
+
+python -m tools.standin_names          into `attnbook/standin/torch/names.txt`
+"""
+
+from tools.standin import STANDIN
+
+NAMES = STANDIN / "torch" / "names.txt"
+MODULES = (
+    "nn",
+    "nn.functional",
+    "nn.init",
+    "nn.utils",
+    "autograd",
+    "linalg",
+    "optim",
+    "random",
+    "special",
+    "utils",
+    "nested",
+)
+
+
+def missing_names() -> str:
+    """What PyTorch offers and the stand-in lacks: a line for each module, and one for the methods of a tensor."""
+    import torch
+
+    from attnbook.standin import torch as page
+
+    owners = {"": (torch, page), "Tensor.": (torch.Tensor, page.Tensor)}
+    for module in MODULES:
+        parts = [torch, page]
+        for name in module.split("."):
+            parts = [vars(part).get(name) for part in parts]
+        owners[f"{module}."] = parts
+    owners["nn.Module."] = torch.nn.Module(), page.nn.Module()
+    lines = []
+    for owner, (theirs, ours) in owners.items():
+        known = set(dir(ours)) if ours is not None else set()
+        public = [name for name in dir(theirs) if name[0] != "_" and (name[0].islower() or owner in ("nn.", "optim."))]
+        lines.append(f"{owner}: {' '.join(name for name in public if name not in known)}")
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    NAMES.write_text(missing_names(), "utf-8")
