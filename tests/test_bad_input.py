@@ -162,6 +162,25 @@ def test_a_mask_of_the_wrong_shape(call, shape):
 
 
 @pytest.mark.parametrize("call", ATTENTIONS.values(), ids=ATTENTIONS)
+@pytest.mark.parametrize("shape", [(1, 1), (5, 1), (2, 5, 1)])
+def test_a_mask_gives_each_key_its_column(call, shape):
+    with pytest.raises(ValueError, match=says("mask has shape", "one column for 7 keys")):
+        call(mask=ones(*shape))
+
+
+@pytest.mark.parametrize("call", ATTENTIONS.values(), ids=ATTENTIONS)
+@pytest.mark.parametrize("shape", [(5, 7), (1, 7), (2, 5, 7), (2, 1, 7), (1, 5, 7)])
+def test_a_mask_has_the_axes_that_the_room_names(call, shape):
+    def seeded(mask):
+        torch.manual_seed(0)  # the layer's weights
+        return call(mask=mask)[0]
+
+    mask = torch.rand(shape, generator=torch.Generator().manual_seed(1)) < 0.5
+    torch.testing.assert_close(seeded(mask), seeded(mask.expand(2, 5, 7)))
+    assert not seeded(mask).equal(seeded(~mask))
+
+
+@pytest.mark.parametrize("call", ATTENTIONS.values(), ids=ATTENTIONS)
 @pytest.mark.parametrize(
     "mask",
     [ones(5, 7, dtype=torch.long), ones(5, 7, dtype=torch.uint8), torch.zeros(5, 7)],

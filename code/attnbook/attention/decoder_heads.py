@@ -36,8 +36,8 @@ class DecoderAttention(MultiHeadAttention):
         self,
         d_model: int,
         num_heads: int,
-        num_kv_heads: int | None = None,
         *,
+        num_kv_heads: int | None = None,
         dropout: float = 0.0,
         bias: bool = True,
         rotary: Callable[[Tensor, int], Tensor] | None = None,
@@ -53,7 +53,12 @@ class DecoderAttention(MultiHeadAttention):
         check_count("head_dim", head_dim)
         width = num_heads * head_dim
         super().__init__(
-            width, num_heads, num_kv_heads, dropout=dropout, bias=bias, rotary=rotary
+            width,
+            num_heads,
+            num_kv_heads=num_kv_heads,
+            dropout=dropout,
+            bias=bias,
+            rotary=rotary,
         )
         if width != d_model:
             self.d_model = d_model

@@ -51,8 +51,8 @@ class MultiHeadAttention(nn.Module):
         self,
         d_model: int,
         num_heads: int,
-        num_kv_heads: int | None = None,
         *,
+        num_kv_heads: int | None = None,
         dropout: float = 0.0,
         bias: bool = True,
         rotary: Callable[[Tensor, int], Tensor] | None = None,
@@ -87,12 +87,9 @@ class MultiHeadAttention(nn.Module):
             query: (B, T, D).
             key: (B, S, D); the query if not given (self-attention).
             value: (B, S, D); the key if not given.
-            valid_lens: (B,) or (B, T) integers: how many keys count.
-            mask: bool, (T, S), (B, T, S) for all heads, or (B, H, T, S), True = may attend; any size but S may be 1.
-                S counts the keys of a cache, too.
-            bias: floating point, added to the scores; its axes are those of a mask. Or what makes it of the projected
-                queries (B, H, T, Dh) and keys (B, H, S, Dh), those of a cache included, in self-attention: relative
-                positions, such as `ShawPositions`, do.
+            valid_lens, mask: which keys count, see `attnbook.attention`.
+            bias: see there. Or what makes it of the projected queries (B, H, T, Dh) and keys (B, H, S, Dh), those of
+                a cache included, in self-attention: relative positions, such as `ShawPositions`, do.
             need_weights: return the weights too; without them the fused kernel never stores the T × S table. NaN in the
                 scores becomes NaN in the output, either way (but zeros where the fused kernel is compiled, on the CPU
                 and over fewer than 16 keys).

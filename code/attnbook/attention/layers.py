@@ -50,7 +50,7 @@ def attention_step(
         query: (B, H, T, D), or without the head axis.
         key: (B, H / group, S, D).
         value: (B, H / group, S, Dv).
-        mask: bool, broadcastable to the scores, True = may attend.
+        mask: bool, with as many axes as the scores, True = may attend.
         bias: added to the scores.
         dropout: the probability of dropping a weight, now.
         group: how many query heads share a head of keys and values.
@@ -172,8 +172,7 @@ class DotProductAttention(nn.Module):
             query: (B, …, T, D).
             key: (B, …, S, D).
             value: (B, …, S, Dv).
-            valid_lens: (B,) or (B, T) integers: how many keys count.
-            mask: bool, (T, S), (B, T, S) or with all axes of the scores, (B, …, T, S); True = may attend.
+            valid_lens, mask: which keys count, see `attnbook.attention`.
             need_weights: return the weights too. They are looked at: NaN in the scores is an error then, while the
                 fused kernel lets NaN through (compiled, on the CPU and over fewer than 16 keys, it gives zeros).
 

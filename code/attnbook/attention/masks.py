@@ -132,9 +132,7 @@ def combine_masks(
 
     Args:
         shape: the shape of the scores, (B, …, T, S).
-        valid_lens: integers, (B,) one length per sequence or (B, T) one per query.
-        mask: bool, True = may attend: (T, S), (B, T, S) for all heads, or with as many axes as the scores; any size
-            but that of the keys may be 1. One mask for each head is (1, H, T, S).
+        valid_lens, mask: see `attnbook.attention`. One mask for each head is (1, H, T, S).
         device: where the result is wanted, usually the scores' device.
 
     Returns:
@@ -165,8 +163,7 @@ def masked_softmax(
 
     Args:
         scores: (…, T, S), floating point; −inf counts as masked. Not changed.
-        valid_lens: integers, (B,) one length per sequence or (B, T) one per query, for scores (B, …, T, S).
-        mask: bool, as in `combine_masks`, True = may attend. With both, a key must pass both.
+        valid_lens, mask: which keys count, see `attnbook.attention`; lengths need scores (B, …, T, S).
 
     Returns:
         Weights, the scores' shape and dtype; each row sums to 1, or to 0 where nothing may be attended to.

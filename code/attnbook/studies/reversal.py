@@ -95,7 +95,7 @@ def run_decoder(
         ids: (B, T), what goes in.
         memory: (B, S, D), from the encoder; None with a cache, which holds it.
         lens: (B,) integers, how many positions of the memory are real.
-        mask: bool, broadcastable to (B, H, T, T), or None: each position sees all.
+        mask: see `attnbook.attention`; None: each position sees all.
         cache: from `Decoder.start_cache`.
         start: the position of the first of the ids.
 

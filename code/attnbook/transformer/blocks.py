@@ -213,7 +213,11 @@ class EncoderLayer(Stepping):
         around = partial(Residual, d_model, dropout, norm_first=norm_first, eps=eps)
         self._put_together(
             MultiHeadAttention(
-                d_model, num_heads, num_kv_heads, dropout=dropout, rotary=rotary
+                d_model,
+                num_heads,
+                num_kv_heads=num_kv_heads,
+                dropout=dropout,
+                rotary=rotary,
             ),
             FeedForward(d_model, d_ff, activation=activation, dropout=dropout),
             around(),
@@ -387,9 +391,9 @@ class DecoderLayer(Stepping):
             x: (B, T, D), target positions; with a cache, the new ones only.
             memory: (B, S, D), the encoder's output; without a cache.
             valid_lens: (B,) integers, how many positions of the memory are real.
-            mask: for self-attention: bool, broadcastable to (B, H, T, T), True = may attend; a causal mask while
-                training. With a cache that holds P positions already: to (B, H, T, P + T).
-            memory_mask: for attention to the memory: bool, broadcastable to (B, H, T, S).
+            mask: for self-attention, see `attnbook.attention`; a causal mask while training. S is T there, and P + T
+                with a cache that holds P positions already.
+            memory_mask: for attention to the memory.
             need_weights: return both attentions' weights too.
             cache: from `start_cache`, when decoding step by step.
 

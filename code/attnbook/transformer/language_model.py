@@ -192,8 +192,7 @@ class LanguageModel(Stepping):
         Args:
             tokens: (B, T) ids; with a cache, only those that have not been read.
             valid_lens: (B,) integers, how many tokens are real; without a cache.
-            mask: bool, broadcastable to (B, H, T, S), True = may attend, beside the causal one. S counts the tokens of
-                the cache, too.
+            mask: see `attnbook.attention`; beside the causal one.
             need_weights: return each layer's attention weights too.
             cache: from `start_cache`.
 
@@ -267,7 +266,7 @@ def _layer(config: LanguageModelConfig, rotary: RotaryPositions | None) -> Encod
     attention = DecoderAttention(
         size,
         config.num_heads,
-        config.num_kv_heads,
+        num_kv_heads=config.num_kv_heads,
         dropout=dropout,
         bias=config.attention_bias,
         rotary=rotary,

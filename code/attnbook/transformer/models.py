@@ -106,7 +106,7 @@ class Encoder(nn.Module):
         Args:
             source: (B, S) token ids.
             valid_lens: (B,) integers, how many tokens are real.
-            mask: bool, broadcastable to (B, H, S, S), True = may attend.
+            mask: see `attnbook.attention`.
             need_weights: return each layer's attention weights too.
 
         Returns:
@@ -192,7 +192,7 @@ class Decoder(Stepping):
             target: (B, T) ids, beginning with <bos>; with a cache, only those not yet decoded.
             memory: (B, S, D) from the encoder; without a cache.
             valid_lens: (B,) integers, how many positions of the memory are real.
-            memory_mask: bool, broadcastable to (B, H, T, S), True = may attend.
+            memory_mask: for attention to the memory, see `attnbook.attention`.
             need_weights: return each layer's self- and cross-attention weights too.
             cache: from `start_cache`, when decoding step by step.
 
@@ -370,7 +370,7 @@ class BertEncoder(nn.Module):
             ids: (B, T) token ids.
             valid_lens: (B,) integers, how many tokens are real.
             segments: (B, T) segment ids.
-            mask: bool, broadcastable to (B, H, T, T), True = may attend.
+            mask: see `attnbook.attention`.
             need_weights: return each layer's weights too.
 
         Returns:
