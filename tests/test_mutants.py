@@ -242,13 +242,14 @@ TABLE = {
          "test_heads.py::test_three_axes_are_sequences_also_where_there_are_as_many_heads"),
         ("a bias that does not fit stays in the cache", "stored = k, v", "stored = cache.key, cache.value = k, v",
          "test_cache.py::test_a_bias_that_fails_leaves_the_cache_as_it_was"),
+        ("heads are D / H wide, whatever was asked", "head_size(d_model, num_heads) if head_dim is None else head_dim",
+         "head_size(d_model, num_heads)",
+         "test_cache.py::test_another_layers_cache_is_refused_and_stays_as_it_was"),
         ("every step is rotated as the first", "self.rotary(k, start)", "self.rotary(k, 0)",
          "test_cache.py::test_a_new_position_is_turned_by_its_own_place"),
     ],
     "attention/decoder_heads": [
         ("keys are not normalised", "self.norm_q(q), self.norm_k(k),", "self.norm_q(q), k,",
-         "test_heads.py::test_heads_of_any_size_and_normalised_queries_and_keys_against_loops"),
-        ("the width stays that of the heads", "if width != d_model:", "if False:",
          "test_heads.py::test_heads_of_any_size_and_normalised_queries_and_keys_against_loops"),
     ],
     "attention/rotary_scaling": [

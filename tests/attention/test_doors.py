@@ -142,7 +142,7 @@ LAYERS = [
     (LatentAttention(E, H, 5), {"x": X}, {"kept": randn(B, 2, 5)}),
     *(
         (make(E, H, **options), HEADS, SCORED | {"bias": BIAS})
-        for options in ({}, {"num_kv_heads": 1, "bias": False})
+        for options in ({}, {"num_kv_heads": 1, "bias": False, "head_dim": 5})
         for make in (MultiHeadAttention, OWN_HEADS, lambda *a, **o: SinkAttention(*a, learned=True, **o))
     ),
     *(
