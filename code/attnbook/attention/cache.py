@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from attnbook.checks import check_alike, check_count, check_tensor, readable
+from attnbook.checks import check_count, check_tensor, readable
 
 
 class Room:
@@ -97,32 +97,6 @@ class KeyValueCache:
     def length(self) -> int:
         return 0 if self.key is None else self.key.shape[2]
 
-    def update(self, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
-        """Append new positions and return everything so far.
-
-        Args:
-            key: (B, H, T, Dh), the new positions' keys.
-            value: (B, H, T, Dh), their values.
-
-        Returns:
-            key and value, (B, H, length, Dh) each, the new positions last.
-
-        Raises:
-            TypeError, ValueError: keys or values unlike those that are stored, or a memory's cache, which does not
-                grow; the cache stays as it was.
-        """
-        _check_pair(key, value)
-        self._check_grows()
-        if self.key is not None and self.value is not None:
-            for name, old, new in (
-                ("keys", self.key, key),
-                ("values", self.value, value),
-            ):
-                check_alike(f"the cache of {name}", old, f"the new {name}", new)
-                _check_sizes(name, old, new.shape)
-        self.key, self.value = self.joined(key, value)
-        return self.key, self.value
-
     def joined(self, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
         """What is stored and then these, unchecked and not kept: a layer keeps them once its call has succeeded."""
         if self.key is None or self.value is None:  # empty
@@ -139,17 +113,19 @@ class KeyValueCache:
         """Require queries (B, T, D) of a layer with so many key heads that fit what is stored, in whatever dtype."""
         if self.key is None:
             return
-        shape = query.shape[0], num_heads, query.shape[1], head_dim
-        _check_sizes("keys", self.key, shape)
+        sequences, heads, _, features = self.key.shape
+        for what, stored, new in (
+            ("sequences", sequences, query.shape[0]),
+            ("heads", heads, num_heads),
+            ("features", features, head_dim),
+        ):
+            if stored != new:
+                raise ValueError(
+                    f"the cache holds keys of {stored} {what}, the new ones have {new}; start a new cache"
+                )
         if self.key.device != query.device:
             raise ValueError(
                 f"the cache is on {self.key.device}, query is on {query.device}; start a new cache"
-            )
-
-    def _check_grows(self) -> None:
-        if not self.grows:
-            raise ValueError(
-                "the cache holds a memory, which stays as it is; only KeyValueCache() grows and is shortened"
             )
 
     def shorten(self, length: int) -> None:
@@ -158,7 +134,10 @@ class KeyValueCache:
         Args:
             length: how many positions to keep.
         """
-        self._check_grows()
+        if not self.grows:
+            raise ValueError(
+                "the cache holds a memory, which stays as it is; only KeyValueCache() grows and is shortened"
+            )
         check_count("length", length, at_least=0)
         if length > self.length:
             raise ValueError(
@@ -217,13 +196,3 @@ def _check_pair(key: Tensor, value: Tensor) -> None:
             f"key {tuple(key.shape)} and value {tuple(value.shape)} must agree except in the last axis; "
             "pass one value for each key"
         )
-
-
-def _check_sizes(name: str, stored: Tensor, shape: tuple[int, ...]) -> None:
-    """Require new keys or values of that shape, (B, H, T, Dh), to fit those that are stored."""
-    for axis, what in ((0, "sequences"), (1, "heads"), (3, "features")):
-        if stored.shape[axis] != shape[axis]:
-            raise ValueError(
-                f"the cache holds {name} of {stored.shape[axis]} {what}, the new ones have {shape[axis]}; "
-                "start a new cache"
-            )
