@@ -592,10 +592,20 @@ def test_layers_that_cannot_be_made(make, error, message):
         make()
 
 
-def test_scores_that_overflow_are_reported_where_the_weights_are_asked_for():
-    query = torch.full((B, T, D), 1e4, dtype=torch.float16)
+def test_learned_scores_that_overflow_are_reported():
+    query, layer = torch.full((B, T, D), 1e4, dtype=torch.float16), MultiplicativeAttention(D, D).half()
+    torch.nn.init.ones_(layer.weight)
     with pytest.raises(ValueError, match=says("scores holds inf", "float16 ends at 65504")):
-        DotProductAttention()(query, query[:, :1], query[:, :1], need_weights=True)
+        layer(query, query[:, :1], query[:, :1])
+
+
+@pytest.mark.parametrize("need_weights", [True, False])
+@pytest.mark.parametrize("lens", [None, LENS], ids=["all keys", "lengths"])
+def test_nan_in_a_query_is_seen_in_its_output_and_nowhere_else(need_weights, lens):
+    query, key, value = randn(B, T, D), randn(B, S, D, seed=1), randn(B, S, DV, seed=2)
+    query[1, 2, 0] = torch.nan
+    output, _ = DotProductAttention()(query, key, value, lens, need_weights=need_weights)
+    assert output.isnan().all(-1).nonzero().tolist() == [[1, 2]] and output.isnan().sum() == DV
 
 
 @pytest.mark.parametrize("size", [LARGE, LARGE + 8, LARGE + 1, LARGE - 8])
