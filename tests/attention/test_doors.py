@@ -139,7 +139,7 @@ LAYERS = [
     (WideHeads(E, H, bias=True), HEADS, SOFT),
     (SeparateHeads(E, H, bias=True), HEADS, SOFT),
     (WideHeads(E, H, head_dim=5), HEADS, SOFT),
-    (LatentAttention(E, H, 5), {"x": X}, {"kept": randn(B, 2, 5)}),
+    (LatentAttention(E, H, 5), {"x": X}, {"cache": randn(B, 2, 5)}),
     *(
         (make(E, H, **options), HEADS, SCORED | {"bias": BIAS})
         for options in ({}, {"num_kv_heads": 1, "bias": False, "head_dim": 5})

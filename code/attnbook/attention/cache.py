@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from attnbook.checks import check_count, check_tensor, readable
+from attnbook.checks import check_count, check_tensor, kind_of, readable
 
 
 class Room:
@@ -154,7 +154,7 @@ class KeyValueCache:
         Args:
             order: (B',) integers, which stored sequence each new one continues.
         """
-        kind = order.dtype if isinstance(order, Tensor) else type(order).__name__
+        kind = kind_of(order)
         if kind != torch.long:
             raise TypeError(f"order must be a tensor of torch.long indices, got {kind}")
         if order.dim() != 1:

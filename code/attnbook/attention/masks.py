@@ -16,6 +16,7 @@ from attnbook.checks import (
     check_valid_lens,
     has_values,
     is_traced,
+    kind_of,
 )
 
 
@@ -251,9 +252,8 @@ def from_additive(mask: Tensor) -> Tensor:
         ValueError: a value that is neither: that is a score bias, such as a relative position, not a mask.
     """
     if not isinstance(mask, Tensor) or not mask.is_floating_point():
-        kind = mask.dtype if isinstance(mask, Tensor) else type(mask).__name__
         raise TypeError(
-            f"an additive mask is a floating-point tensor, got {kind}; for 0/1 masks use from_binary"
+            f"an additive mask is a floating-point tensor, got {kind_of(mask)}; for 0/1 masks use from_binary"
         )
     allowed, blocked = mask == 0, mask <= -1e4
     if has_values(mask) and not (allowed | blocked).all():
@@ -290,9 +290,8 @@ def from_binary(mask: Tensor) -> Tensor:
         ValueError: a value other than 0 and 1.
     """
     if not isinstance(mask, Tensor) or mask.is_complex():
-        kind = mask.dtype if isinstance(mask, Tensor) else type(mask).__name__
         raise TypeError(
-            f"a 0/1 mask is a tensor of real numbers, got {kind}; make one with torch.tensor([...])"
+            f"a 0/1 mask is a tensor of real numbers, got {kind_of(mask)}; make one with torch.tensor([...])"
         )
     if has_values(mask) and not ((mask == 0) | (mask == 1)).all():
         odd = mask[(mask != 0) & (mask != 1)][0].item()

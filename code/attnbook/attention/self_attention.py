@@ -11,6 +11,7 @@ from attnbook.checks import (
     check_features,
     check_mask,
     check_tensor,
+    kind_of,
 )
 
 
@@ -29,7 +30,7 @@ def pair_mask(query_mask: Tensor, key_mask: Tensor) -> Tensor:
         ValueError: another shape, or unequal numbers of sequences.
     """
     for name, mask in (("query_mask", query_mask), ("key_mask", key_mask)):
-        kind = mask.dtype if isinstance(mask, Tensor) else type(mask).__name__
+        kind = kind_of(mask)
         if kind != torch.bool:
             raise TypeError(f"{name} must be a bool tensor (True = real), got {kind}")
         if mask.dim() != 2:

@@ -38,6 +38,18 @@ def check_tensor(
         )
 
 
+def kind_of(x: object) -> object:
+    """A tensor's dtype, or the name of another thing's type: what an error says has come.
+
+    Args:
+        x: what the caller passed.
+
+    Returns:
+        A `torch.dtype`, or a text.
+    """
+    return x.dtype if isinstance(x, Tensor) else type(x).__name__
+
+
 def check_alike(name_a: str, a: Tensor, name_b: str, b: Tensor) -> None:
     """Require two tensors of the same dtype on the same device.
 
