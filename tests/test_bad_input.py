@@ -149,7 +149,7 @@ ATTENTIONS = {
     "MultiHeadAttention": lambda **o: MultiHeadAttention(D, H)(X, MEMORY, **o),
     "with weights": lambda **o: MultiHeadAttention(D, H)(X, MEMORY, need_weights=True, **o),
     "the memory of a DecoderLayer": lambda **o: DecoderLayer(D, H, 16)(
-        X, MEMORY, **{"memory_mask" if k == "mask" else "valid_lens": v for k, v in o.items()}),
+        X, MEMORY, **{"memory_mask" if k == "mask" else "memory_lens": v for k, v in o.items()}),
 }  # fmt: skip
 
 
@@ -253,8 +253,8 @@ def test_queries_and_keys_that_do_not_meet(call, message):
 @pytest.mark.parametrize(
     "bad",
     [
-        {"valid_lens": torch.tensor([8, 1])},
-        {"valid_lens": torch.tensor([7.0, 1.0])},
+        {"memory_lens": torch.tensor([8, 1])},
+        {"memory_lens": torch.tensor([7.0, 1.0])},
         {"memory_mask": ones(2, 1, 6)},
         {"memory": torch.randn(2, 7, D)},
         {"target": ids_of(37, 1)},

@@ -202,7 +202,7 @@ def test_every_argument_is_tried():
 
 def test_options_have_names_and_one_order():
     """Tensors and their lengths stand where they do in other libraries; what may be left out besides is named."""
-    order = ["mask", "memory_mask", "bias", "need_weights", "cache"]
+    order = ["mask", "memory_mask", "memory_lens", "bias", "need_weights", "cache"]
     rooms = attention, transformer, translation
     things = (thing for room in rooms for thing in vars(room).values())
     layers = {t for t in things if isinstance(t, type) and issubclass(t, torch.nn.Module)}  # fmt: skip
@@ -238,6 +238,7 @@ def test_a_layer_is_made_of_sizes_and_dropout_by_place_and_the_rest_by_name():
         (transformer.EncoderLayer, (E, H, 7, 0.1, "relu", 1e-5)),
         (transformer.DecoderLayer, (E, H, 7, 0.1, "relu", 1e-5)),
         (transformer.Residual, (E, 0.1, 1e-5)),
+        (transformer.DecoderLayer(E, H, 7), (X, MEMORY, LENS)),
         (SelfAttention, (E, H)),
         (SeparateHeads, (E, H, 0.1)),
         (WideHeads, (E, H, 0.1)),

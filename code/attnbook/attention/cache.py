@@ -1,6 +1,6 @@
 """The key–value cache: what a decoder need not compute twice."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -195,4 +195,31 @@ def _check_pair(key: Tensor, value: Tensor) -> None:
         raise ValueError(
             f"key {tuple(key.shape)} and value {tuple(value.shape)} must agree except in the last axis; "
             "pass one value for each key"
+        )
+
+
+def check_caches(
+    caches: Any, kind: type, number: int, lengths: Callable[[Any], Any], start: str
+) -> None:
+    """Require a list of caches, one for each layer of a model, that have read the same.
+
+    Args:
+        caches: what the caller passed.
+        kind: of each cache.
+        number: of layers.
+        lengths: of one cache, in which they must agree.
+        start: what makes them, for the message.
+    """
+    for one in caches if isinstance(caches, list) else [caches]:
+        if one is caches or not isinstance(one, kind):
+            raise TypeError(
+                f"cache must be a list of {kind.__name__}, one for each layer, got {type(one).__name__}; use {start}"
+            )
+    if len(caches) != number:
+        raise ValueError(
+            f"the cache is for layers: {len(caches)}, the model has {number}; use {start}"
+        )
+    if len(set(map(lengths, caches))) > 1:
+        raise ValueError(
+            f"the layers' caches hold different numbers of positions; begin again with {start}"
         )

@@ -63,8 +63,8 @@ class LatentAttention(nn.Module):
             check_alike("x", x, "cache", cache)
             if x.shape[0] != cache.shape[0]:
                 raise ValueError(
-                    f"x holds sequences: {x.shape[0]}, cache holds {cache.shape[0]}; pass the latents that the last call "
-                    "returned"
+                    f"x holds sequences: {x.shape[0]}, cache holds {cache.shape[0]}; pass the latents that the last "
+                    "call returned"
                 )
             latents = torch.cat([cache, latents], dim=1)  # (B, t + T, C)
         mask = causal_mask(x.shape[1], latents.shape[1], device=x.device)

@@ -2,6 +2,7 @@
 
 from attnbook.transformer.blocks import (
     ACTIVATIONS,
+    Block,
     DecoderLayer,
     DecoderLayerCache,
     EncoderLayer,
@@ -33,6 +34,7 @@ __all__ = [
     "FeedForward",
     "GatedFeedForward",
     "Residual",
+    "Block",
     "EncoderLayer",
     "DecoderLayer",
     "DecoderLayerCache",

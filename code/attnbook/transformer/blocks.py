@@ -77,10 +77,14 @@ class FeedForward(nn.Module):
             (…, D).
         """
         check_features("x", x, "d_model", self.d_model, module=self.W_1)
-        hidden = self.activation(self.W_1(x))
+        hidden = self.hidden(x)
         if self.dropout.training:  # a call that does nothing is not free
             hidden = self.dropout(hidden)
         return self.W_2(hidden)
+
+    def hidden(self, x: Tensor) -> Tensor:
+        """The hidden units (…, d_ff) of x (…, D), before dropout."""
+        return self.activation(self.W_1(x))
 
 
 class GatedFeedForward(FeedForward):
@@ -110,13 +114,9 @@ class GatedFeedForward(FeedForward):
         )
         self.W_g = nn.Linear(d_model, d_ff, bias=bias)
 
-    def forward(self, x: Tensor) -> Tensor:
-        """As `FeedForward.forward`, each hidden unit multiplied by its gate."""
-        check_features("x", x, "d_model", self.d_model, module=self.W_1)
-        hidden = self.activation(self.W_g(x)) * self.W_1(x)
-        if self.dropout.training:
-            hidden = self.dropout(hidden)
-        return self.W_2(hidden)
+    def hidden(self, x: Tensor) -> Tensor:
+        """Each hidden unit, multiplied by its gate."""
+        return self.activation(self.W_g(x)) * self.W_1(x)
 
 
 class Residual(nn.Module):
@@ -177,8 +177,69 @@ class Residual(nn.Module):
         return x if self.norm_first else self.norm(x)
 
 
-class EncoderLayer(Stepping):
-    """Self-attention, then the position-wise network.
+class Block(Stepping):
+    """Self-attention, then the position-wise network, of parts that the caller has made.
+
+    Args:
+        attention: called as `MultiHeadAttention` is.
+        feed_forward: (…, D) to (…, D), such as a `GatedFeedForward`.
+        around_attention, around_feed_forward: the two residual connections with their norms.
+    """
+
+    def __init__(
+        self,
+        attention: MultiHeadAttention,
+        feed_forward: FeedForward,
+        around_attention: Residual,
+        around_feed_forward: Residual,
+    ):
+        super().__init__()
+        self.d_model = attention.d_model
+        self.attention, self.feed_forward = attention, feed_forward
+        self.around_attention = around_attention
+        self.around_feed_forward = around_feed_forward
+
+    def forward(
+        self,
+        x: Tensor,
+        valid_lens: Tensor | None = None,
+        *,
+        mask: Tensor | None = None,
+        bias: Tensor | Bias | None = None,
+        need_weights: bool = False,
+        cache: KeyValueCache | None = None,
+    ) -> tuple[Tensor, Tensor | None]:
+        """Let every position look at the others, then think by itself.
+
+        Args:
+            x: (B, T, D); with a cache, the new positions only.
+            valid_lens, mask, bias, cache: see `MultiHeadAttention.forward`.
+            need_weights: return the attention weights too.
+
+        Returns:
+            output (B, T, D), and weights (B, H, T, T), or (B, H, T, S) with a cache, or None.
+        """
+        norm = self.around_attention.norm
+        check_features("x", x, "d_model", self.d_model, dims=3, module=norm)
+        if isinstance(cache, KeyValueCache) and not cache.grows:
+            raise ValueError(
+                "the cache holds a memory, but the layer attends to its own positions; pass KeyValueCache()"
+            )
+        h, weights = self.attention(
+            self.around_attention.before(x),
+            valid_lens=valid_lens,
+            mask=mask,
+            bias=bias,
+            need_weights=need_weights,
+            cache=cache,
+        )
+        x = self.around_attention(x, h)
+        h = self.feed_forward(self.around_feed_forward.before(x))
+        return self.around_feed_forward(x, h), weights
+
+
+class EncoderLayer(Block):
+    """A `Block` of multi-head attention, a feed-forward network and layer norms, as in the Transformer's encoder.
 
     Under a causal mask it is what a decoder-only model such as GPT is made of: a decoder layer without a memory.
 
@@ -211,7 +272,7 @@ class EncoderLayer(Stepping):
         rotary: Callable[[Tensor, int], Tensor] | None = None,
     ):
         around = partial(Residual, d_model, dropout, norm_first=norm_first, eps=eps)
-        self._put_together(
+        super().__init__(
             MultiHeadAttention(
                 d_model,
                 num_heads,
@@ -223,77 +284,6 @@ class EncoderLayer(Stepping):
             around(),
             around(),
         )
-
-    @classmethod
-    def of_parts(
-        cls,
-        attention: MultiHeadAttention,
-        feed_forward: FeedForward,
-        around_attention: Residual,
-        around_feed_forward: Residual,
-    ) -> "EncoderLayer":
-        """A layer of parts that the caller has made: another norm, a gate, heads of another size.
-
-        Args:
-            attention: called as `MultiHeadAttention` is.
-            feed_forward: (…, D) to (…, D), such as a `GatedFeedForward`.
-            around_attention, around_feed_forward: the two residual connections with their norms.
-
-        Returns:
-            The layer; its parts are those that came.
-        """
-        layer = cls.__new__(cls)
-        layer._put_together(
-            attention, feed_forward, around_attention, around_feed_forward
-        )
-        return layer
-
-    def _put_together(
-        self,
-        attention: MultiHeadAttention,
-        feed_forward: FeedForward,
-        around_attention: Residual,
-        around_feed_forward: Residual,
-    ) -> None:
-        super().__init__()
-        self.d_model = attention.d_model
-        self.attention, self.feed_forward = attention, feed_forward
-        self.around_attention = around_attention
-        self.around_feed_forward = around_feed_forward
-
-    def forward(
-        self,
-        x: Tensor,
-        valid_lens: Tensor | None = None,
-        *,
-        mask: Tensor | None = None,
-        bias: Tensor | Bias | None = None,
-        need_weights: bool = False,
-        cache: KeyValueCache | None = None,
-    ) -> tuple[Tensor, Tensor | None]:
-        """Let every position look at the others, then think by itself.
-
-        Args:
-            x: (B, T, D); with a cache, the new positions only.
-            valid_lens, mask, bias, cache: see `MultiHeadAttention.forward`.
-            need_weights: return the attention weights too.
-
-        Returns:
-            output (B, T, D), and weights (B, H, T, T), or (B, H, T, S) with a cache, or None.
-        """
-        norm = self.around_attention.norm
-        check_features("x", x, "d_model", self.d_model, dims=3, module=norm)
-        h, weights = self.attention(
-            self.around_attention.before(x),
-            valid_lens=valid_lens,
-            mask=mask,
-            bias=bias,
-            need_weights=need_weights,
-            cache=cache,
-        )
-        x = self.around_attention(x, h)
-        h = self.feed_forward(self.around_feed_forward.before(x))
-        return self.around_feed_forward(x, h), weights
 
 
 @dataclass
@@ -378,10 +368,10 @@ class DecoderLayer(Stepping):
         self,
         x: Tensor,
         memory: Tensor | None = None,
-        valid_lens: Tensor | None = None,
         *,
         mask: Tensor | None = None,
         memory_mask: Tensor | None = None,
+        memory_lens: Tensor | None = None,
         need_weights: bool = False,
         cache: DecoderLayerCache | None = None,
     ) -> tuple[Tensor, tuple[Tensor | None, Tensor | None]]:
@@ -390,10 +380,9 @@ class DecoderLayer(Stepping):
         Args:
             x: (B, T, D), target positions; with a cache, the new ones only.
             memory: (B, S, D), the encoder's output; without a cache.
-            valid_lens: (B,) integers, how many positions of the memory are real.
             mask: for self-attention, see `attnbook.attention`; a causal mask while training. S is T there, and P + T
                 with a cache that holds P positions already.
-            memory_mask: for attention to the memory.
+            memory_mask, memory_lens: for attention to the memory, the lengths (B,) or (B, T).
             need_weights: return both attentions' weights too.
             cache: from `start_cache`, when decoding step by step.
 
@@ -415,7 +404,7 @@ class DecoderLayer(Stepping):
         h, cross_weights = self.cross_attention(
             self.around_cross_attention.before(x),
             memory,
-            valid_lens=valid_lens,
+            valid_lens=memory_lens,
             mask=memory_mask,
             need_weights=need_weights,
             cache=across,
