@@ -24,7 +24,8 @@ from attnbook.attention import (
     split_heads,
 )
 from attnbook.interop import from_huggingface_bert, load_bert
-from attnbook.training import CheckpointError, TrainConfig, load_checkpoint, save_checkpoint, train
+from attnbook.training import CheckpointError, TrainConfig, save_checkpoint, train
+from attnbook.training.checkpoint import load_checkpoint
 from attnbook.transformer import (
     BertConfig,
     BertEncoder,

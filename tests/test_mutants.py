@@ -458,6 +458,8 @@ TABLE = {
     "training/schedules": [
         ("the paper's schedule never falls", "min(s**-0.5, s * warmup**-1.5)", "s * warmup**-1.5",
          "test_schedules.py::test_after_its_peak_the_papers_rate_falls_with_the_root_of_the_step"),
+        ("by the clock there is no warm-up", "return done / warmup", "return 1.0",
+         "test_schedules.py::test_by_the_clock_the_schedule_has_the_same_shape"),
     ],
     "training/checkpoint": [
         ("the optimizer begins anew", "optimizer.load_state_dict(state[\"optimizer\"])", "pass",
