@@ -582,28 +582,12 @@ QUERY, KEY, VALUE = sequences(torch.float32)
         ((QUERY, KEY[:, :0], VALUE[:, :0]), ValueError, ("no key to attend to",)),
         ((QUERY[:1], KEY, VALUE), ValueError, ("hold 1, 2 and 2 sequences; pass as many of each",)),
         ((QUERY, KEY, VALUE[:1]), ValueError, ("hold 2, 2 and 1 sequences",)),
-        ((QUERY, KEY, VALUE, [3, 6]), TypeError, ("valid_lens must be a tensor of integers",)),
-        ((QUERY, KEY, VALUE, LENS + 2), ValueError, ("number of keys, 7; got 8",)),
-        ((QUERY, KEY, VALUE, LENS[:1]), ValueError, ("valid_lens must have shape (2,)",)),
     ],
 )  # fmt: skip
 def test_wrong_inputs(stage, arguments, error, message):
+    """Wrong masks and lengths: test_bad_input.py, for all layers."""
     with pytest.raises(error, match=says(*message)):
         stage(E, H)(*arguments)
-
-
-@pytest.mark.parametrize("stage", [WideHeads, SeparateHeads, MultiHeadAttention])
-@pytest.mark.parametrize(
-    ("mask", "error", "message"),
-    [
-        (torch.ones(T, S), TypeError, ("mask must be a bool tensor", "from_binary")),
-        ("causal", TypeError, ("mask must be a bool tensor", "str")),
-        (coin(S, T), ValueError, ("does not broadcast", "(queries, keys)")),
-    ],
-)
-def test_wrong_masks(stage, mask, error, message):
-    with pytest.raises(error, match=says(*message)):
-        stage(E, H)(QUERY, KEY, VALUE, mask=mask)
 
 
 @BOTH

@@ -509,40 +509,33 @@ QUERY, KEY, VALUE = inputs(dtype=torch.float32)
 @ALL
 @pytest.mark.parametrize("need_weights", [True, False])
 @pytest.mark.parametrize(
-    ("query", "key", "value", "lengths", "mask", "error", "message"),
+    ("query", "key", "value", "error", "message"),
     [
-        ([1.0], KEY, VALUE, None, None, TypeError, ("query must be a torch.Tensor", "list", "as_tensor")),
-        (QUERY, KEY.long(), VALUE, None, None, TypeError, ("key must be a floating-point tensor", "int64")),
-        (QUERY, KEY, VALUE.long(), None, None, TypeError, ("value must be a floating-point tensor", "int64")),
-        (QUERY.double(), KEY, VALUE, None, None, TypeError, ("query is torch.float64, key is torch.float32",)),
-        (QUERY, KEY, VALUE.double(), None, None, TypeError, ("key is torch.float32, value is torch.float64",)),
-        (QUERY, KEY, VALUE.to("meta"), None, None, ValueError, ("key is on cpu, value is on meta", "one device")),
-        (QUERY[0, 0], KEY, VALUE, None, None, ValueError, ("query must have at least 2 axes",)),
-        (QUERY, KEY, VALUE[0, 0], None, None, ValueError, ("value must have at least 2 axes",)),
-        (
-            QUERY,
-            KEY,
-            VALUE[:, 1:],
-            None,
-            None,
-            ValueError,
-            (f"keys is {S}", f"values is {S - 1}", "one value for each"),
-        ),
-        (QUERY, KEY[:, :0], VALUE[:, :0], None, None, ValueError, ("no key to attend to",)),
-        (QUERY, randn(3, S, D).float(), VALUE, None, None, ValueError, ("query", "key", "leading (batch) axes")),
-        (QUERY, KEY, randn(3, S, DV).float(), None, None, ValueError, ("key", "value", "leading (batch) axes")),
-        (QUERY, KEY, VALUE, [3, 6], None, TypeError, ("valid_lens must be a tensor of integers", "list")),
-        (QUERY, KEY, VALUE, LENS.float(), None, TypeError, ("valid_lens must hold integers",)),
-        (QUERY, KEY, VALUE, LENS + 2, None, ValueError, (f"number of keys, {S}; got 8",)),
-        (QUERY, KEY, VALUE, LENS[:1], None, ValueError, ("valid_lens must have shape (2,)", "got (1,)")),
-        (QUERY[0], KEY[0], VALUE[0], LENS, None, ValueError, ("needs scores with a batch axis",)),
-        (QUERY, KEY, VALUE, None, torch.ones(T, S), TypeError, ("mask must be a bool tensor", "from_binary")),
-        (QUERY, KEY, VALUE, None, coin(S, T), ValueError, ("does not broadcast", "(queries, keys)")),
+        ([1.0], KEY, VALUE, TypeError, ("query must be a torch.Tensor", "list", "as_tensor")),
+        (QUERY, KEY.long(), VALUE, TypeError, ("key must be a floating-point tensor", "int64")),
+        (QUERY, KEY, VALUE.long(), TypeError, ("value must be a floating-point tensor", "int64")),
+        (QUERY.double(), KEY, VALUE, TypeError, ("query is torch.float64, key is torch.float32",)),
+        (QUERY, KEY, VALUE.double(), TypeError, ("key is torch.float32, value is torch.float64",)),
+        (QUERY, KEY, VALUE.to("meta"), ValueError, ("key is on cpu, value is on meta", "one device")),
+        (QUERY[0, 0], KEY, VALUE, ValueError, ("query must have at least 2 axes",)),
+        (QUERY, KEY, VALUE[0, 0], ValueError, ("value must have at least 2 axes",)),
+        (QUERY, KEY, VALUE[:, 1:], ValueError, (f"keys is {S}", f"values is {S - 1}", "one value for each")),
+        (QUERY, KEY[:, :0], VALUE[:, :0], ValueError, ("no key to attend to",)),
+        (QUERY, randn(3, S, D).float(), VALUE, ValueError, ("query", "key", "leading (batch) axes")),
+        (QUERY, KEY, randn(3, S, DV).float(), ValueError, ("key", "value", "leading (batch) axes")),
     ],
 )
-def test_wrong_inputs(kind, need_weights, query, key, value, lengths, mask, error, message):
+def test_wrong_inputs(kind, need_weights, query, key, value, error, message):
+    """Wrong masks and lengths: test_bad_input.py, for all layers."""
     with pytest.raises(error, match=says(*message)):
-        layer_of(kind, torch.float32)(query, key, value, lengths, mask=mask, need_weights=need_weights)
+        layer_of(kind, torch.float32)(query, key, value, need_weights=need_weights)
+
+
+@ALL
+@pytest.mark.parametrize("need_weights", [True, False])
+def test_lengths_need_a_batch(kind, need_weights):
+    with pytest.raises(ValueError, match="needs scores with a batch axis"):
+        layer_of(kind, torch.float32)(QUERY[0], KEY[0], VALUE[0], LENS, need_weights=need_weights)
 
 
 def test_the_fused_kernels_second_derivative_is_refused_and_the_other_is_right():
