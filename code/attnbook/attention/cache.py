@@ -1,6 +1,7 @@
 """The key–value cache: what a decoder need not compute twice."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import torch
@@ -167,24 +168,31 @@ class KeyValueCache:
         self.key, self.value = self.key[order], self.value[order]
 
 
+@contextmanager
+def unchanged(cache: Any) -> Iterator[None]:
+    """What fails within leaves a cache, or each of a list, as it was."""
+    given = cache if isinstance(cache, list) else [cache]
+    # of a decoder layer's two, its own is the one that grows
+    given = [getattr(one, "own", one) for one in given]
+    growing = [one for one in given if isinstance(one, KeyValueCache)]
+    before = [(one.key, one.value) for one in growing]
+    try:
+        yield
+    except BaseException:  # an interruption from the keyboard, too
+        for one, stored in zip(growing, before, strict=True):
+            one.key, one.value = stored
+        raise
+
+
 class Stepping(nn.Module):
-    """A module that may be called with `cache=…`, one or a list: a call that fails leaves what they hold as it was."""
+    """A module that may be called with `cache=…`: a call that fails, its hooks included, leaves it as it was."""
 
     def __call__(self, *inputs: Any, **options: Any) -> Any:
         cache = options.get("cache")
         if cache is None:
             return super().__call__(*inputs, **options)
-        given = cache if isinstance(cache, list) else [cache]
-        # of a decoder layer's two, its own is the one that grows
-        given = [getattr(one, "own", one) for one in given]
-        growing = [one for one in given if isinstance(one, KeyValueCache)]
-        before = [(one.key, one.value) for one in growing]
-        try:
+        with unchanged(cache):
             return super().__call__(*inputs, **options)
-        except BaseException:  # an interruption from the keyboard, too
-            for one, stored in zip(growing, before, strict=True):
-                one.key, one.value = stored
-            raise
 
 
 def _check_pair(key: Tensor, value: Tensor) -> None:

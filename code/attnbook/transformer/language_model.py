@@ -28,11 +28,10 @@ from attnbook.checks import (
     check_positive,
     check_probability,
 )
-from attnbook.transformer.blocks import (
-    Block,
+from attnbook.transformer.blocks import Block, Residual
+from attnbook.transformer.feed_forward import (
     FeedForward,
     GatedFeedForward,
-    Residual,
     get_activation,
 )
 
