@@ -70,9 +70,9 @@ class MultiHeadAttention(nn.Module):
         self.d_model, self.num_heads, self.head_dim = d_model, num_heads, head_dim
         self.num_kv_heads = num_heads if num_kv_heads is None else num_kv_heads
         self.dropout, self.rotary = nn.Dropout(dropout), rotary
-        all_heads = num_heads + 2 * self.num_kv_heads  # of queries, keys and values
-        self.W_qkv = nn.Linear(d_model, all_heads * head_dim, bias=bias)
-        self.W_o = nn.Linear(num_heads * head_dim, d_model, bias=bias)
+        self.sizes = (num_heads * head_dim, *[self.num_kv_heads * head_dim] * 2)
+        self.W_qkv = nn.Linear(d_model, sum(self.sizes), bias=bias)
+        self.W_o = nn.Linear(self.sizes[0], d_model, bias=bias)
         nn.init.xavier_uniform_(self.W_qkv.weight)
         if bias:
             nn.init.zeros_(self.W_qkv.bias)
