@@ -24,7 +24,8 @@ from attnbook.attention import (
     split_heads,
 )
 from attnbook.interop import from_huggingface_bert, load_bert
-from attnbook.training import CheckpointError, TrainConfig, load_checkpoint, save_checkpoint, train
+from attnbook.training import CheckpointError, TrainConfig, save_checkpoint, train
+from attnbook.training.checkpoint import load_checkpoint
 from attnbook.transformer import (
     BertConfig,
     BertEncoder,
@@ -149,7 +150,7 @@ ATTENTIONS = {
     "MultiHeadAttention": lambda **o: MultiHeadAttention(D, H)(X, MEMORY, **o),
     "with weights": lambda **o: MultiHeadAttention(D, H)(X, MEMORY, need_weights=True, **o),
     "the memory of a DecoderLayer": lambda **o: DecoderLayer(D, H, 16)(
-        X, MEMORY, **{"memory_mask" if k == "mask" else "valid_lens": v for k, v in o.items()}),
+        X, MEMORY, **{"memory_mask" if k == "mask" else "memory_lens": v for k, v in o.items()}),
 }  # fmt: skip
 
 
@@ -159,6 +160,25 @@ def test_a_mask_of_the_wrong_shape(call, shape):
     call(mask=ones(5, 7))
     with pytest.raises(ValueError, match=says("mask has shape", "does not broadcast", "(queries, keys)")):
         call(mask=ones(*shape))
+
+
+@pytest.mark.parametrize("call", ATTENTIONS.values(), ids=ATTENTIONS)
+@pytest.mark.parametrize("shape", [(1, 1), (5, 1), (2, 5, 1)])
+def test_a_mask_gives_each_key_its_column(call, shape):
+    with pytest.raises(ValueError, match=says("mask has shape", "one column for 7 keys")):
+        call(mask=ones(*shape))
+
+
+@pytest.mark.parametrize("call", ATTENTIONS.values(), ids=ATTENTIONS)
+@pytest.mark.parametrize("shape", [(5, 7), (1, 7), (2, 5, 7), (2, 1, 7), (1, 5, 7)])
+def test_a_mask_has_the_axes_that_the_room_names(call, shape):
+    def seeded(mask):
+        torch.manual_seed(0)  # the layer's weights
+        return call(mask=mask)[0]
+
+    mask = torch.rand(shape, generator=torch.Generator().manual_seed(1)) < 0.5
+    torch.testing.assert_close(seeded(mask), seeded(mask.expand(2, 5, 7)))
+    assert not seeded(mask).equal(seeded(~mask))
 
 
 @pytest.mark.parametrize("call", ATTENTIONS.values(), ids=ATTENTIONS)
@@ -234,8 +254,8 @@ def test_queries_and_keys_that_do_not_meet(call, message):
 @pytest.mark.parametrize(
     "bad",
     [
-        {"valid_lens": torch.tensor([8, 1])},
-        {"valid_lens": torch.tensor([7.0, 1.0])},
+        {"memory_lens": torch.tensor([8, 1])},
+        {"memory_lens": torch.tensor([7.0, 1.0])},
         {"memory_mask": ones(2, 1, 6)},
         {"memory": torch.randn(2, 7, D)},
         {"target": ids_of(37, 1)},

@@ -1,6 +1,6 @@
-"""Paying Attention: the code of the book, one module a topic.
+"""Paying Attention: the code of the book, one room a topic.
 
-Import from the modules (`from attnbook.attention import masked_softmax`): this file
+Import from the rooms (`from attnbook.attention import masked_softmax`): this file
 imports nothing, so that `import attnbook` costs nothing and the floors stay visible.
 """
 

@@ -5,8 +5,9 @@ import random
 
 import numpy as np
 import torch
+from torch import nn
 
-__all__ = ["seed_everything", "best_device"]
+__all__ = ["seed_everything", "best_device", "device_of"]
 
 
 def seed_everything(seed: int) -> torch.Generator:
@@ -62,3 +63,15 @@ def best_device() -> torch.device:
             "unset it, or set it to cpu"
         ) from None
     return device
+
+
+def device_of(model: nn.Module) -> torch.device:
+    """Where a model's parameters are; the CPU if it has none.
+
+    Args:
+        model: the model.
+
+    Returns:
+        A `torch.device`.
+    """
+    return next((p.device for p in model.parameters()), torch.device("cpu"))

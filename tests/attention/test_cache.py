@@ -26,17 +26,21 @@ def layer_of(**options):
     return fill(MultiHeadAttention(E, H, **options)).double()
 
 
+def add(cache, key, value):
+    """As a layer does at the end of a call."""
+    cache.key, cache.value = cache.joined(key, value)
+
+
 def test_what_is_stored():
     cache = KeyValueCache()
     assert cache.length == 0 and cache.key is None and cache.value is None
     key, value = randn(B, H, T, D), randn(B, H, T, DV, seed=1)
     for start, end in ((0, 2), (2, 3), (3, T)):
         assert cache.length == start
-        so_far = cache.update(key[:, :, start:end], value[:, :, start:end])
-        assert torch.equal(so_far[0], key[:, :, :end])
-        assert torch.equal(so_far[1], value[:, :, :end])
+        add(cache, key[:, :, start:end], value[:, :, start:end])
+        assert torch.equal(cache.key, key[:, :, :end])
+        assert torch.equal(cache.value, value[:, :, :end])
     assert cache.length == T
-    assert torch.equal(cache.key, key) and torch.equal(cache.value, value)
 
 
 @pytest.mark.parametrize(
@@ -76,14 +80,14 @@ def test_what_was_handed_out_is_never_written_over():
     with torch.no_grad():
         cache = KeyValueCache()
         for x in new[:3]:
-            cache.update(x, -x)
+            add(cache, x, -x)
         other = copy(cache)
         cache.shorten(1)
-        cache.update(new[3], -new[3])
+        add(cache, new[3], -new[3])
         close(other.key, torch.cat(new[:3], dim=2))
         close(cache.key, torch.cat([new[0], new[3]], dim=2))
         cache.reorder(torch.tensor([1, 0]))
-        cache.update(new[4], -new[4])
+        add(cache, new[4], -new[4])
     expected = torch.cat([new[0].flip(0), new[3].flip(0), new[4]], dim=2)
     close(cache.key, expected)
     close(cache.value, -expected)
@@ -198,13 +202,15 @@ def test_another_memory_is_never_taken_for_the_one_that_is_stored():
         (lambda f: f.start_cache(randn(B, S, E).float()), TypeError, "float32, the layer is torch.float64"),
         (lambda f: f.start_cache(randn(B, 0, E)), ValueError, "no key to attend to"),
         (lambda f: f(randn(3, 1, E), cache=f.start_cache(randn(B, S, E))), ValueError, "keys of 2 sequences"),
-        (lambda f: f.start_cache(randn(B, S, E)).update(KEY, KEY), ValueError, "a memory, which stays as it is"),
         (lambda f: f.start_cache(randn(B, S, E)).shorten(2), ValueError, "a memory, which stays as it is"),
         (lambda f: DecoderLayerCache(KeyValueCache(), KeyValueCache()), ValueError, "across a memory's"),
         (lambda f: KeyValueCache([KEY]), ValueError, "memory must be a pair of keys and values, got list of 1"),
         (lambda f: KeyValueCache(KEY), ValueError, "a pair of keys and values, got Tensor; let"),
         (lambda f: KeyValueCache((KEY, None)), TypeError, "value must be a torch.Tensor, got NoneType"),
+        (lambda f: KeyValueCache((KEY[0], KEY)), ValueError, r"key must have 4 axes, got shape \(3, 5, 11\)"),
+        (lambda f: KeyValueCache((KEY, KEY[0])), ValueError, "value must have 4 axes"),
         (lambda f: KeyValueCache((KEY, KEY[:, :, 1:])), ValueError, "pass one value for each key"),
+        (lambda f: KeyValueCache((KEY, KEY[:, 1:])), ValueError, r"key \(2, 3, 5, 11\) and value \(2, 2, 5, 11\)"),
     ],
 )  # fmt: skip
 def test_wrong_memories(call, error, message):
@@ -232,9 +238,9 @@ def test_keys_are_not_rounded_by_autocast(prefill):
     with torch.no_grad():  # and the other way round: room of bfloat16, keys of float32
         cache = KeyValueCache()
         for _ in range(3):
-            cache.update(KEY.bfloat16(), KEY.bfloat16())
+            add(cache, KEY.bfloat16(), KEY.bfloat16())
         with torch.autocast("cpu", torch.bfloat16):
-            cache.update(KEY.float(), KEY.float())
+            add(cache, KEY.float(), KEY.float())
         assert torch.equal(cache.key[:, :, -T:], KEY.float())
 
 
@@ -297,26 +303,20 @@ KEY = randn(B, H, T, D)
 
 
 @pytest.mark.parametrize(
-    ("key", "value", "error", "message"),
+    ("layer", "sequences", "message"),
     [
-        ([1.0], KEY, TypeError, ("key must be a torch.Tensor", "list")),
-        (KEY[0], KEY, ValueError, ("key must have 4 axes, got shape (3, 5, 11)",)),
-        (KEY, KEY[0], ValueError, ("value must have 4 axes",)),
-        (KEY, KEY[:, :, 1:], ValueError, ("key (2, 3, 5, 11) and value (2, 3, 4, 11)", "one value for each key")),
-        (KEY, KEY[:, 1:], ValueError, ("key (2, 3, 5, 11) and value (2, 2, 5, 11)",)),
-        (KEY[:1], KEY[:1], ValueError, ("keys of 2 sequences, the new ones have 1; start a new cache",)),
-        (KEY[:, 1:], KEY[:, 1:], ValueError, ("keys of 3 heads, the new ones have 2",)),
-        (KEY[..., 1:], KEY, ValueError, ("keys of 11 features, the new ones have 10",)),
-        (KEY, KEY[..., 1:], ValueError, ("values of 11 features, the new ones have 10",)),
-        (KEY.float(), KEY.float(), TypeError, ("the cache of keys is torch.float64, the new keys is torch.float32",)),
+        (layer_of(), B + 1, "keys of 2 sequences, the new ones have 3; start a new cache"),
+        (layer_of(num_kv_heads=1), B, "keys of 3 heads, the new ones have 1"),
+        (fill(MultiHeadAttention(E, H, head_dim=4)).double(), B, "keys of 10 features, the new ones have 4"),
     ],
-)  # fmt: skip
-def test_wrong_updates_change_nothing(key, value, error, message):
+)
+def test_another_layers_cache_is_refused_and_stays_as_it_was(layer, sequences, message):
     cache = KeyValueCache()
-    cache.update(KEY, KEY)
-    with pytest.raises(error, match=says(*message)):
-        cache.update(key, value)
-    assert torch.equal(cache.key, KEY) and torch.equal(cache.value, KEY)
+    layer_of()(randn(B, T, E), cache=cache)
+    before = cache.key, cache.value
+    with pytest.raises(ValueError, match=message):
+        layer(randn(sequences, 1, E), cache=cache)
+    assert cache.key is before[0] and cache.value is before[1]
 
 
 @pytest.mark.parametrize(
@@ -332,7 +332,7 @@ def test_wrong_updates_change_nothing(key, value, error, message):
 )
 def test_wrong_orders(order, error, message):
     cache = KeyValueCache()
-    cache.update(KEY, KEY)
+    add(cache, KEY, KEY)
     with pytest.raises(error, match=message):
         cache.reorder(order)
 
@@ -397,7 +397,7 @@ def test_a_cache_keeps_no_more_than_keys_and_values(kind):
 
 def test_what_is_given_to_a_cache_stays_the_callers():
     cache, key = KeyValueCache(), torch.ones(1, 1, 2, 3)
-    cache.update(key, key)
+    add(cache, key, key)
     key.zero_()
     assert cache.key.eq(1).all() and cache.value.eq(1).all()
 

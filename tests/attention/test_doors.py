@@ -139,10 +139,10 @@ LAYERS = [
     (WideHeads(E, H, bias=True), HEADS, SOFT),
     (SeparateHeads(E, H, bias=True), HEADS, SOFT),
     (WideHeads(E, H, head_dim=5), HEADS, SOFT),
-    (LatentAttention(E, H, 5), {"x": X}, {"kept": randn(B, 2, 5)}),
+    (LatentAttention(E, H, 5), {"x": X}, {"cache": randn(B, 2, 5)}),
     *(
         (make(E, H, **options), HEADS, SCORED | {"bias": BIAS})
-        for options in ({}, {"num_kv_heads": 1, "bias": False})
+        for options in ({}, {"num_kv_heads": 1, "bias": False, "head_dim": 5})
         for make in (MultiHeadAttention, OWN_HEADS, lambda *a, **o: SinkAttention(*a, learned=True, **o))
     ),
     *(
@@ -202,7 +202,7 @@ def test_every_argument_is_tried():
 
 def test_options_have_names_and_one_order():
     """Tensors and their lengths stand where they do in other libraries; what may be left out besides is named."""
-    order = ["mask", "memory_mask", "bias", "need_weights", "cache"]
+    order = ["mask", "memory_mask", "memory_lens", "bias", "need_weights", "cache"]
     rooms = attention, transformer, translation
     things = (thing for room in rooms for thing in vars(room).values())
     layers = {t for t in things if isinstance(t, type) and issubclass(t, torch.nn.Module)}  # fmt: skip
@@ -218,15 +218,13 @@ def test_options_have_names_and_one_order():
 def test_a_layer_is_made_of_sizes_and_dropout_by_place_and_the_rest_by_name():
     things = [*vars(attention).values(), *vars(transformer).values()]
     layers = {t for t in things if isinstance(t, type) and issubclass(t, torch.nn.Module)}
-    places = {
+    assert not {
         f"{layer.__name__}.{name}"
-        for layer in layers - {NWKernelRegression}
+        for layer in layers - {NWKernelRegression, transformer.Block}  # which is made of parts
         for name, one in inspect.signature(layer.__init__).parameters.items()
         if one.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD and name not in ("self", "dropout", "config")
-        if one.annotation not in (int, int | None)
+        if one.annotation not in (int, int | None) or name == "num_kv_heads"
     }
-    # made so by the chapters that derive them
-    assert places == {"SelfAttention.causal", "WideHeads.bias", "SeparateHeads.bias"}
 
 
 @pytest.mark.parametrize(
@@ -240,6 +238,12 @@ def test_a_layer_is_made_of_sizes_and_dropout_by_place_and_the_rest_by_name():
         (transformer.EncoderLayer, (E, H, 7, 0.1, "relu", 1e-5)),
         (transformer.DecoderLayer, (E, H, 7, 0.1, "relu", 1e-5)),
         (transformer.Residual, (E, 0.1, 1e-5)),
+        (transformer.DecoderLayer(E, H, 7), (X, MEMORY, LENS)),
+        (SelfAttention, (E, H)),
+        (SeparateHeads, (E, H, 0.1)),
+        (WideHeads, (E, H, 0.1)),
+        (MultiHeadAttention, (E, H, 1)),
+        (DecoderAttention, (E, H, 1)),
         (SinusoidalPositions, (E, 0.1, 5000)),
     ],
 )

@@ -240,13 +240,13 @@ def test_a_sink_in_the_place_of_a_models_attention(learned):
     assert all((w[0, ..., 5:] == 0).all() and (w[..., 0] > 0).all() for w in weights)
     short = source[:1, :4]  # without padding
     close(model(short, target[:1]), logits[:1])
-    both, weights = model.decoder(target, memory, lens, need_weights=True)
+    both, weights = model.decoder(target, memory, memory_lens=lens, need_weights=True)
     close(both, logits)
     for own, across in weights:
         assert own.shape == (2, 3, 5, 6) and across.shape == (2, 3, 5, 8)
         assert (own[..., 1:].triu(1) == 0).all() and (across[0, ..., 5:] == 0).all()
     cache = model.decoder.start_cache(memory)
-    steps = [model.decoder(w, valid_lens=lens, cache=cache)[0] for w in target.split(1, 1)]  # fmt: skip
+    steps = [model.decoder(w, memory_lens=lens, cache=cache)[0] for w in target.split(1, 1)]  # fmt: skip
     close(torch.cat(steps, dim=1), logits)
 
 

@@ -260,7 +260,7 @@ def test_keys_and_values_are_the_query_unless_given(need_weights):
 @pytest.mark.parametrize("num_kv_heads", [1, 2, 3])
 def test_shared_heads_are_repeated_heads(need_weights, num_kv_heads):
     heads, size = 6, 5
-    few = fill(MultiHeadAttention(heads * size, heads, num_kv_heads)).double()
+    few = fill(MultiHeadAttention(heads * size, heads, num_kv_heads=num_kv_heads)).double()
     full = MultiHeadAttention(heads * size, heads).double()
     repeat = heads // num_kv_heads
 
@@ -289,7 +289,9 @@ def test_shared_heads_are_repeated_heads(need_weights, num_kv_heads):
 @BOTH
 def test_heads_of_any_size_and_normalised_queries_and_keys_against_loops(need_weights):
     size = 4
-    layer = fill(DecoderAttention(D, 6, 2, bias=False, rotary=RotaryPositions(), head_dim=size, qk_norm=True)).double()
+    layer = fill(
+        DecoderAttention(D, 6, num_kv_heads=2, bias=False, rotary=RotaryPositions(), head_dim=size, qk_norm=True)
+    ).double()
     assert (layer.W_qkv.weight.shape, layer.W_o.weight.shape) == ((10 * size, D), (D, 6 * size))
     x = randn(B, T, D)
     output, weights = layer(x, need_weights=need_weights)
@@ -313,9 +315,9 @@ def test_heads_of_any_size_and_normalised_queries_and_keys_against_loops(need_we
 
 def test_decoder_attention_of_plain_heads_is_multi_head_attention():
     torch.manual_seed(3)
-    plain = MultiHeadAttention(E, H, 1)
+    plain = MultiHeadAttention(E, H, num_kv_heads=1)
     torch.manual_seed(3)
-    layer = DecoderAttention(E, H, 1)
+    layer = DecoderAttention(E, H, num_kv_heads=1)
     assert layer.state_dict().keys() == plain.state_dict().keys()
     assert all(torch.equal(a, b) for a, b in zip(layer.parameters(), plain.parameters(), strict=True))
 
@@ -580,28 +582,12 @@ QUERY, KEY, VALUE = sequences(torch.float32)
         ((QUERY, KEY[:, :0], VALUE[:, :0]), ValueError, ("no key to attend to",)),
         ((QUERY[:1], KEY, VALUE), ValueError, ("hold 1, 2 and 2 sequences; pass as many of each",)),
         ((QUERY, KEY, VALUE[:1]), ValueError, ("hold 2, 2 and 1 sequences",)),
-        ((QUERY, KEY, VALUE, [3, 6]), TypeError, ("valid_lens must be a tensor of integers",)),
-        ((QUERY, KEY, VALUE, LENS + 2), ValueError, ("number of keys, 7; got 8",)),
-        ((QUERY, KEY, VALUE, LENS[:1]), ValueError, ("valid_lens must have shape (2,)",)),
     ],
 )  # fmt: skip
 def test_wrong_inputs(stage, arguments, error, message):
+    """Wrong masks and lengths: test_bad_input.py, for all layers."""
     with pytest.raises(error, match=says(*message)):
         stage(E, H)(*arguments)
-
-
-@pytest.mark.parametrize("stage", [WideHeads, SeparateHeads, MultiHeadAttention])
-@pytest.mark.parametrize(
-    ("mask", "error", "message"),
-    [
-        (torch.ones(T, S), TypeError, ("mask must be a bool tensor", "from_binary")),
-        ("causal", TypeError, ("mask must be a bool tensor", "str")),
-        (coin(S, T), ValueError, ("does not broadcast", "(queries, keys)")),
-    ],
-)
-def test_wrong_masks(stage, mask, error, message):
-    with pytest.raises(error, match=says(*message)):
-        stage(E, H)(QUERY, KEY, VALUE, mask=mask)
 
 
 @BOTH
@@ -634,9 +620,9 @@ def test_a_cache_is_for_self_attention():
         (lambda: MultiHeadAttention(3, 8), ValueError, ("d_model 3 is not divisible", "take 8 features")),
         (lambda: MultiHeadAttention(E, 0), ValueError, ("num_heads must be at least 1",)),
         (lambda: MultiHeadAttention(33.0, H), TypeError, ("d_model must be an integer, got float",)),
-        (lambda: MultiHeadAttention(32, 8, 3), ValueError, ("num_kv_heads 3 does not divide num_heads 8",)),
-        (lambda: MultiHeadAttention(32, 8, 16), ValueError, ("num_kv_heads 16 does not divide",)),
-        (lambda: MultiHeadAttention(32, 8, 0), ValueError, ("num_kv_heads must be at least 1",)),
+        (lambda: MultiHeadAttention(32, 8, num_kv_heads=3), ValueError, ("3 does not divide num_heads 8",)),
+        (lambda: MultiHeadAttention(32, 8, num_kv_heads=16), ValueError, ("num_kv_heads 16 does not divide",)),
+        (lambda: MultiHeadAttention(32, 8, num_kv_heads=0), ValueError, ("num_kv_heads must be at least 1",)),
         (lambda: MultiHeadAttention(E, H, dropout=1), ValueError, ("dropout must be at least 0 and below 1",)),
         (lambda: DecoderAttention(E, 7), ValueError, ("d_model 33 is not divisible by num_heads 7",)),
         (lambda: DecoderAttention(E, 7, head_dim=0), ValueError, ("head_dim must be at least 1",)),

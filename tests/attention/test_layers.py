@@ -509,40 +509,33 @@ QUERY, KEY, VALUE = inputs(dtype=torch.float32)
 @ALL
 @pytest.mark.parametrize("need_weights", [True, False])
 @pytest.mark.parametrize(
-    ("query", "key", "value", "lengths", "mask", "error", "message"),
+    ("query", "key", "value", "error", "message"),
     [
-        ([1.0], KEY, VALUE, None, None, TypeError, ("query must be a torch.Tensor", "list", "as_tensor")),
-        (QUERY, KEY.long(), VALUE, None, None, TypeError, ("key must be a floating-point tensor", "int64")),
-        (QUERY, KEY, VALUE.long(), None, None, TypeError, ("value must be a floating-point tensor", "int64")),
-        (QUERY.double(), KEY, VALUE, None, None, TypeError, ("query is torch.float64, key is torch.float32",)),
-        (QUERY, KEY, VALUE.double(), None, None, TypeError, ("key is torch.float32, value is torch.float64",)),
-        (QUERY, KEY, VALUE.to("meta"), None, None, ValueError, ("key is on cpu, value is on meta", "one device")),
-        (QUERY[0, 0], KEY, VALUE, None, None, ValueError, ("query must have at least 2 axes",)),
-        (QUERY, KEY, VALUE[0, 0], None, None, ValueError, ("value must have at least 2 axes",)),
-        (
-            QUERY,
-            KEY,
-            VALUE[:, 1:],
-            None,
-            None,
-            ValueError,
-            (f"keys is {S}", f"values is {S - 1}", "one value for each"),
-        ),
-        (QUERY, KEY[:, :0], VALUE[:, :0], None, None, ValueError, ("no key to attend to",)),
-        (QUERY, randn(3, S, D).float(), VALUE, None, None, ValueError, ("query", "key", "leading (batch) axes")),
-        (QUERY, KEY, randn(3, S, DV).float(), None, None, ValueError, ("key", "value", "leading (batch) axes")),
-        (QUERY, KEY, VALUE, [3, 6], None, TypeError, ("valid_lens must be a tensor of integers", "list")),
-        (QUERY, KEY, VALUE, LENS.float(), None, TypeError, ("valid_lens must hold integers",)),
-        (QUERY, KEY, VALUE, LENS + 2, None, ValueError, (f"number of keys, {S}; got 8",)),
-        (QUERY, KEY, VALUE, LENS[:1], None, ValueError, ("valid_lens must have shape (2,)", "got (1,)")),
-        (QUERY[0], KEY[0], VALUE[0], LENS, None, ValueError, ("needs scores with a batch axis",)),
-        (QUERY, KEY, VALUE, None, torch.ones(T, S), TypeError, ("mask must be a bool tensor", "from_binary")),
-        (QUERY, KEY, VALUE, None, coin(S, T), ValueError, ("does not broadcast", "(queries, keys)")),
+        ([1.0], KEY, VALUE, TypeError, ("query must be a torch.Tensor", "list", "as_tensor")),
+        (QUERY, KEY.long(), VALUE, TypeError, ("key must be a floating-point tensor", "int64")),
+        (QUERY, KEY, VALUE.long(), TypeError, ("value must be a floating-point tensor", "int64")),
+        (QUERY.double(), KEY, VALUE, TypeError, ("query is torch.float64, key is torch.float32",)),
+        (QUERY, KEY, VALUE.double(), TypeError, ("key is torch.float32, value is torch.float64",)),
+        (QUERY, KEY, VALUE.to("meta"), ValueError, ("key is on cpu, value is on meta", "one device")),
+        (QUERY[0, 0], KEY, VALUE, ValueError, ("query must have at least 2 axes",)),
+        (QUERY, KEY, VALUE[0, 0], ValueError, ("value must have at least 2 axes",)),
+        (QUERY, KEY, VALUE[:, 1:], ValueError, (f"keys is {S}", f"values is {S - 1}", "one value for each")),
+        (QUERY, KEY[:, :0], VALUE[:, :0], ValueError, ("no key to attend to",)),
+        (QUERY, randn(3, S, D).float(), VALUE, ValueError, ("query", "key", "leading (batch) axes")),
+        (QUERY, KEY, randn(3, S, DV).float(), ValueError, ("key", "value", "leading (batch) axes")),
     ],
 )
-def test_wrong_inputs(kind, need_weights, query, key, value, lengths, mask, error, message):
+def test_wrong_inputs(kind, need_weights, query, key, value, error, message):
+    """Wrong masks and lengths: test_bad_input.py, for all layers."""
     with pytest.raises(error, match=says(*message)):
-        layer_of(kind, torch.float32)(query, key, value, lengths, mask=mask, need_weights=need_weights)
+        layer_of(kind, torch.float32)(query, key, value, need_weights=need_weights)
+
+
+@ALL
+@pytest.mark.parametrize("need_weights", [True, False])
+def test_lengths_need_a_batch(kind, need_weights):
+    with pytest.raises(ValueError, match="needs scores with a batch axis"):
+        layer_of(kind, torch.float32)(QUERY[0], KEY[0], VALUE[0], LENS, need_weights=need_weights)
 
 
 def test_the_fused_kernels_second_derivative_is_refused_and_the_other_is_right():
@@ -592,10 +585,20 @@ def test_layers_that_cannot_be_made(make, error, message):
         make()
 
 
-def test_scores_that_overflow_are_reported_where_the_weights_are_asked_for():
-    query = torch.full((B, T, D), 1e4, dtype=torch.float16)
+def test_learned_scores_that_overflow_are_reported():
+    query, layer = torch.full((B, T, D), 1e4, dtype=torch.float16), MultiplicativeAttention(D, D).half()
+    torch.nn.init.ones_(layer.weight)
     with pytest.raises(ValueError, match=says("scores holds inf", "float16 ends at 65504")):
-        DotProductAttention()(query, query[:, :1], query[:, :1], need_weights=True)
+        layer(query, query[:, :1], query[:, :1])
+
+
+@pytest.mark.parametrize("need_weights", [True, False])
+@pytest.mark.parametrize("lens", [None, LENS], ids=["all keys", "lengths"])
+def test_nan_in_a_query_is_seen_in_its_output_and_nowhere_else(need_weights, lens):
+    query, key, value = randn(B, T, D), randn(B, S, D, seed=1), randn(B, S, DV, seed=2)
+    query[1, 2, 0] = torch.nan
+    output, _ = DotProductAttention()(query, key, value, lens, need_weights=need_weights)
+    assert output.isnan().all(-1).nonzero().tolist() == [[1, 2]] and output.isnan().sum() == DV
 
 
 @pytest.mark.parametrize("size", [LARGE, LARGE + 8, LARGE + 1, LARGE - 8])

@@ -108,7 +108,7 @@ def test_half_precision(dtype):
 
 def test_self_attention_is_cross_attention_with_itself():
     x, mask = x_and_memory()[0], coin(T, T, seed=3)
-    same, masked = (fill(SelfAttention(D)).double(), fill(SelfAttention(D, True)).double())
+    same, masked = (fill(SelfAttention(D)).double(), fill(SelfAttention(D, causal=True)).double())
     general = fill(CrossAttention(D)).double()
     lengths = torch.tensor([3, 5])
     for layer, allowed in ((same, mask), (masked, mask & causal_mask(T))):

@@ -268,13 +268,13 @@ def test_latent_attention_is_multi_head_attention_with_maps_of_low_rank():
 
 @pytest.mark.parametrize("parts", [(5,), (1, 4), (2, 2, 1), (1, 1, 1, 1, 1)])
 def test_the_latents_are_all_that_must_be_kept(parts):
-    layer, x, kept, outputs = latent_layer(), randn(B, T, E), None, []
+    layer, x, cache, outputs = latent_layer(), randn(B, T, E), None, []
     for part in x.split(parts, dim=1):
-        output, kept = layer(part, kept=kept)
+        output, cache = layer(part, cache=cache)
         outputs.append(output)
     whole, latents = layer(x)
     close(torch.cat(outputs, 1), whole, 1e-12)
-    close(kept, latents, 1e-12)
+    close(cache, latents, 1e-12)
 
 
 def test_latent_attention_by_loops():
@@ -293,12 +293,12 @@ def test_latent_attention_says_what_does_not_fit():
     layer = latent_layer()
     with pytest.raises(ValueError, match=says(f"d_model is {E}")):
         layer(randn(B, T, E + 1))
-    with pytest.raises(TypeError, match="x is torch.float64, kept is torch.float32"):
-        layer(randn(B, T, E), kept=randn(B, T, C, dtype=torch.float32))
-    for kept, message in (
-        (randn(B, 2, C + 1), f"kept has size {C + 1}, latent_size is {C}"),
-        (randn(2, C), "kept must have 3 axes"),
-        (randn(1, 2, C), f"x holds sequences: {B}, kept holds 1"),
+    with pytest.raises(TypeError, match="x is torch.float64, cache is torch.float32"):
+        layer(randn(B, T, E), cache=randn(B, T, C, dtype=torch.float32))
+    for cache, message in (
+        (randn(B, 2, C + 1), f"cache has size {C + 1}, latent_size is {C}"),
+        (randn(2, C), "cache must have 3 axes"),
+        (randn(1, 2, C), f"x holds sequences: {B}, cache holds 1"),
     ):
         with pytest.raises(ValueError, match=message):
-            layer(randn(B, T, E), kept=kept)
+            layer(randn(B, T, E), cache=cache)

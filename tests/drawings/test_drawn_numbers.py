@@ -21,7 +21,7 @@ def test_the_translator_of_three_words_is_the_chapters():
 
 @pytest.mark.parametrize("groups", [8, 2, 1])
 def test_a_cache_keeps_as_many_numbers_as_drawn(groups):
-    layer, cache = MultiHeadAttention(128, 8, groups).eval(), KeyValueCache()
+    layer, cache = MultiHeadAttention(128, 8, num_kv_heads=groups).eval(), KeyValueCache()
     with torch.no_grad():
         layer(torch.randn(1, 5, 128), mask=causal_mask(5), cache=cache)
     kept = (cache.key.numel() + cache.value.numel()) // 5

@@ -148,7 +148,8 @@ def test_whatever_batch_first_was():
         (lambda: from_torch_attention(nn.MultiheadAttention(E, H, add_zero_attn=True)), ValueError, "add_zero_attn"),
         (lambda: to_torch_attention(nn.MultiheadAttention(E, H)), TypeError, "expected a MultiHeadAttention"),
         (lambda: to_torch_attention(SinkAttention(E, H, learned=True)), TypeError, "got SinkAttention, whose"),
-        (lambda: to_torch_attention(MultiHeadAttention(E, H, 1)), ValueError, "shared key/value heads"),
+        (lambda: to_torch_attention(MultiHeadAttention(E, H, num_kv_heads=1)), ValueError, "shared key/value heads"),
+        (lambda: to_torch_attention(MultiHeadAttention(E, H, head_dim=5)), ValueError, "num_heads features, not of 5"),
         (lambda: to_torch_attention(MultiHeadAttention(E, H, rotary=RotaryPositions())), ValueError, "rotary"),
     ],
 )  # fmt: skip

@@ -148,8 +148,8 @@ target = torch.tensor([[1, 3, 5, 2, 6], [1, 6, 6, 4, 2]])
 with torch.no_grad():
     memory, _ = model.encode(source, lens)
     cache = model.decoder.start_cache(memory)
-    steps = [model.decoder(target[:, t : t + 1], valid_lens=lens, cache=cache)[0] for t in range(5)]
-    whole, _ = model.decoder(target, memory, lens)
+    steps = [model.decoder(target[:, t : t + 1], memory_lens=lens, cache=cache)[0] for t in range(5)]
+    whole, _ = model.decoder(target, memory, memory_lens=lens)
 torch.testing.assert_close(torch.cat(steps, dim=1), whole)
 print("the same")
 """

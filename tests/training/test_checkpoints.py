@@ -14,16 +14,8 @@ import pytest
 import torch
 from torch import nn
 
-from attnbook.training import (
-    CheckpointError,
-    TrainConfig,
-    load_checkpoint,
-    random_state,
-    save_checkpoint,
-    set_random_state,
-    train,
-)
-from attnbook.training.checkpoint import PARTS
+from attnbook.training import CheckpointError, TrainConfig, save_checkpoint, train
+from attnbook.training.checkpoint import PARTS, load_checkpoint, random_state, set_random_state
 from small_training import (
     EVEN,
     SAVING,

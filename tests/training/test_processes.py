@@ -17,7 +17,8 @@ import json, sys
 from contextlib import nullcontext
 import torch
 from torch import nn
-from attnbook.training import TrainConfig, load_checkpoint, make_fabric, train, watched
+from attnbook.training import TrainConfig, make_fabric, train, watched
+from attnbook.training.checkpoint import load_checkpoint
 
 
 def in_step(fabric, rank):

@@ -17,6 +17,7 @@ from attnbook.attention import (
 )
 from attnbook.transformer import (
     ACTIVATIONS,
+    Block,
     DecoderLayer,
     EncoderLayer,
     FeedForward,
@@ -176,7 +177,7 @@ def test_encoder_layer_options_reach_the_attention(norm_first):
 def test_decoder_layer_by_its_parts(norm_first):
     layer, (x, memory) = decoder(norm_first=norm_first), x_and_memory()
     mask, memory_mask = causal_mask(T), coin(B, T, S, seed=5)
-    output, (own, cross) = layer(x, memory, LENS, mask=mask, memory_mask=memory_mask, need_weights=True)
+    output, (own, cross) = layer(x, memory, memory_lens=LENS, mask=mask, memory_mask=memory_mask, need_weights=True)
     norms = (layer.around_self_attention.norm, layer.around_cross_attention.norm, layer.around_feed_forward.norm)
     parts = (
         lambda h: layer.self_attention(h, mask=mask, need_weights=True),
@@ -193,7 +194,7 @@ def test_decoder_layer_by_its_parts(norm_first):
     close(cross, seen[1])
     assert own.shape == (B, H, T, T) and cross.shape == (B, H, T, S)
     x, memory = x_and_memory()
-    fused, nothing = layer(x, memory, LENS, mask=mask, memory_mask=memory_mask)
+    fused, nothing = layer(x, memory, memory_lens=LENS, mask=mask, memory_mask=memory_mask)
     close(fused, output)
     assert nothing == (None, None)
 
@@ -202,11 +203,11 @@ def test_decoder_layer_by_its_parts(norm_first):
 @pytest.mark.parametrize("need_weights", [True, False])
 def test_step_by_step_as_at_once(norm_first, need_weights):
     layer, (x, memory) = decoder(norm_first=norm_first), x_and_memory()
-    at_once, (own, cross) = layer(x, memory, LENS, mask=causal_mask(T), need_weights=True)
+    at_once, (own, cross) = layer(x, memory, memory_lens=LENS, mask=causal_mask(T), need_weights=True)
     cache = layer.start_cache(memory)
     for t in range(T):
         step, weights = layer(
-            x[:, t : t + 1], valid_lens=LENS, mask=causal_mask(1, t + 1), need_weights=need_weights, cache=cache
+            x[:, t : t + 1], memory_lens=LENS, mask=causal_mask(1, t + 1), need_weights=need_weights, cache=cache
         )
         close(step, at_once[:, t : t + 1])
         if need_weights:
@@ -218,7 +219,7 @@ def test_step_by_step_as_at_once(norm_first, need_weights):
 @PRE_AND_POST
 def test_the_decoder_sees_the_past_and_the_memory_but_no_padding(norm_first):
     layer, (x, memory) = decoder(norm_first=norm_first), x_and_memory(grad=True)
-    output, _ = layer(x, memory, LENS, mask=causal_mask(T))
+    output, _ = layer(x, memory, memory_lens=LENS, mask=causal_mask(T))
     for t in range(T):
         loss = output[:, t].square().sum()
         to_x, to_memory = torch.autograd.grad(loss, (x, memory), retain_graph=True)
@@ -229,13 +230,13 @@ def test_the_decoder_sees_the_past_and_the_memory_but_no_padding(norm_first):
             assert (reached[length:] == 0).all() and (reached[:length] > 1e-9).all()
 
 
-def test_a_layer_of_parts_is_made_of_them_and_steps_with_a_cache():
+def test_a_block_is_made_of_its_parts_and_steps_with_a_cache():
     parts = (
         DecoderAttention(D, H, rotary=RotaryPositions(), head_dim=4, qk_norm=True, bias=False),
         GatedFeedForward(D, FF),
         *(Residual(D, norm_first=True, norm=nn.RMSNorm(D)) for _ in range(2)),
     )
-    layer, x = fill(EncoderLayer.of_parts(*parts)).double().eval(), randn(B, T, D)
+    layer, x = fill(Block(*parts)).double().eval(), randn(B, T, D)
     assert list(layer.children()) == list(parts)
     assert layer.state_dict().keys() >= {"attention.norm_q.weight", "feed_forward.W_g.weight"}
     attention, feed_forward, first, second = parts
@@ -258,8 +259,9 @@ def test_every_parameter_learns(norm_first, activation):
     x, memory = x_and_memory()
     options = {"norm_first": norm_first, "activation": activation}
     upstream = randn(B, T, E, seed=9)
-    for layer, arguments in ((encoder(**options), (x, OWN_LENS)), (decoder(**options), (x, memory, LENS))):
-        (layer(*arguments, mask=causal_mask(T))[0] * upstream).sum().backward()
+    calls = (encoder(**options), (x, OWN_LENS), {}), (decoder(**options), (x, memory), {"memory_lens": LENS})
+    for layer, arguments, named in calls:
+        (layer(*arguments, **named, mask=causal_mask(T))[0] * upstream).sum().backward()
         for name, parameter in layer.named_parameters():
             gradient = parameter.grad
             if name.endswith("W_qkv.bias"):  # no softmax notices the keys' part
@@ -312,15 +314,15 @@ def test_where_dropout_acts():
 @pytest.mark.parametrize("dtype", HALF)
 def test_half_precision(norm_first, dtype):
     layer, (x, memory) = (decoder(norm_first=norm_first).to(dtype), x_and_memory(dtype=dtype))
-    output, _ = layer(x, memory, LENS, mask=causal_mask(T))
+    output, _ = layer(x, memory, memory_lens=LENS, mask=causal_mask(T))
     assert output.dtype == dtype
-    precise = layer.double()(x.double(), memory.double(), LENS, mask=causal_mask(T))[0]
+    precise = layer.double()(x.double(), memory.double(), memory_lens=LENS, mask=causal_mask(T))[0]
     close(output.double(), precise, 4 * HALF_TOLERANCE[dtype])  # three sublayers, norms
 
 
 def test_compiles_into_one_graph():
-    layer, call = decoder(), (*x_and_memory(), LENS)
-    options = {"mask": causal_mask(T), "need_weights": True}
+    layer, call = decoder(), x_and_memory()
+    options = {"mask": causal_mask(T), "memory_lens": LENS, "need_weights": True}
     compiled = torch.compile(layer, fullgraph=True, backend="eager")
     output, weights = compiled(*call, **options)
     expected = layer(*call, **options)
@@ -358,10 +360,12 @@ X, MEMORY = x_and_memory()
         (lambda: DecoderLayer(E, H, FF, norm_first=True)(X, MEMORY), TypeError, ("x is torch.float64, the layer is",)),
         (lambda: decoder()(X, cache=KeyValueCache()), TypeError,
          ("cache must be a DecoderLayerCache, got KeyValueCache", "start_cache(memory)")),
+        (lambda: encoder()(X, cache=encoder().attention.start_cache(MEMORY)), ValueError,
+         ("the cache holds a memory, but the layer attends to its own positions",)),
         (lambda: decoder()(X, MEMORY[0]), ValueError, ("memory must have 3 axes",)),
         (lambda: decoder()(X, MEMORY[..., 1:]), ValueError, ("memory has size 32, d_model is 33",)),
         (lambda: decoder()(X, MEMORY[:1]), ValueError, ("x holds 2 sequences, memory holds 1",)),
-        (lambda: decoder()(X, MEMORY, LENS + 2), ValueError, ("number of keys, 7; got 8",)),
+        (lambda: decoder()(X, MEMORY, memory_lens=LENS + 2), ValueError, ("number of keys, 7; got 8",)),
         (lambda: decoder()(X, MEMORY, memory_mask=coin(S, T)), ValueError, ("does not broadcast",)),
     ],
 )  # fmt: skip

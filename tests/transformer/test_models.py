@@ -72,10 +72,10 @@ def test_one_parallel_pass_is_one_pass_a_word(options):
     memory, _ = model.encoder(SOURCE, LENS)
     cache = model.decoder.start_cache(memory)
     for t in range(T):
-        prefix, _ = model.decoder(TARGET[:, : t + 1], memory, LENS)
+        prefix, _ = model.decoder(TARGET[:, : t + 1], memory, memory_lens=LENS)
         close(prefix, logits[:, : t + 1])
         word = TARGET[:, t : t + 1]
-        step, _ = model.decoder(word, valid_lens=LENS, cache=cache)
+        step, _ = model.decoder(word, memory_lens=LENS, cache=cache)
         close(step, logits[:, t : t + 1])
     assert [layer.own.length for layer in cache] == [T] * SMALL.num_decoder_layers
 
@@ -85,8 +85,8 @@ def test_several_words_at_once_into_a_cache():
     logits = model(SOURCE, TARGET, LENS)
     memory, _ = model.encoder(SOURCE, LENS)
     cache = model.decoder.start_cache(memory)
-    first, _ = model.decoder(TARGET[:, :2], valid_lens=LENS, cache=cache)
-    rest, weights = model.decoder(TARGET[:, 2:], valid_lens=LENS, need_weights=True, cache=cache)
+    first, _ = model.decoder(TARGET[:, :2], memory_lens=LENS, cache=cache)
+    rest, weights = model.decoder(TARGET[:, 2:], memory_lens=LENS, need_weights=True, cache=cache)
     close(torch.cat([first, rest], dim=1), logits)
     assert weights[0][0].shape == (B, 3, T - 2, T)
 
@@ -142,7 +142,7 @@ def test_every_sentence_for_itself():
 def test_weights_of_every_layer():
     model = transformer()
     memory, own = model.encoder(SOURCE, LENS, need_weights=True)
-    logits, both = model.decoder(TARGET, memory, LENS, need_weights=True)
+    logits, both = model.decoder(TARGET, memory, memory_lens=LENS, need_weights=True)
     assert [w.shape for w in own] == [(B, 3, S, S)] * 2
     assert [tuple(w.shape for w in pair) for pair in both] == [((B, 3, T, T), (B, 3, T, S))] * 3
     for weights in (*own, *(w for pair in both for w in pair)):
@@ -150,7 +150,7 @@ def test_weights_of_every_layer():
     assert all((w[0, :, :, 4:] == 0).all() for w in own)
     assert all((pair[0].triu(1) == 0).all() for pair in both)
     assert all((pair[1][0, :, :, 4:] == 0).all() for pair in both)
-    quiet, none = model.decoder(TARGET, memory, LENS)
+    quiet, none = model.decoder(TARGET, memory, memory_lens=LENS)
     close(quiet, logits)
     assert none is None and model.encoder(SOURCE, LENS)[1] is None
 
@@ -414,7 +414,7 @@ def test_errors(call, error, message):
 
 def test_a_cache_for_another_decoder():
     decoder = Decoder(SMALL)
-    with pytest.raises(ValueError, match="the cache is for layers: 2, the decoder has 3"):
+    with pytest.raises(ValueError, match="the cache is for layers: 2, the model has 3"):
         decoder(TARGET, cache=decoder.start_cache(torch.zeros(B, S, 12))[:2])
 
 

@@ -151,7 +151,7 @@ class Ramp(nn.Module):
 @pytest.mark.parametrize(("groups", "mean"), [(8, -2852.556641), (1, -5087.197754)])
 def test_llamas_grouped_and_multi_query_attention(groups, mean):
     """32 heads of 128 features, 2048 positions; torchtune's rows are each group's queries, its keys, its values."""
-    layer = MultiHeadAttention(4096, 32, groups, bias=False, rotary=RotaryPositions()).eval()
+    layer = MultiHeadAttention(4096, 32, num_kv_heads=groups, bias=False, rotary=RotaryPositions()).eval()
     rows = torch.arange((32 + 2 * groups) * 128).view(groups, 32 // groups + 2, 128)
     parts = rows[:, :-2], rows[:, -2], rows[:, -1]
     order = torch.cat([part.flatten() for part in parts])

@@ -49,7 +49,10 @@ CASES = {
     "one head": (SelfAttention(E, causal=True), lambda f, x, n: f(x, n)),
     "latent": (LatentAttention(E, H, 5), lambda f, x: f(x)),
     "encoder layer": (EncoderLayer(E, H, 17), lambda f, x, n: f(x, n)[0]),
-    "decoder layer": (DecoderLayer(E, H, 17), lambda f, x, y, n: f(x, y, n, mask=causal_mask(x.shape[1]))[0]),
+    "decoder layer": (
+        DecoderLayer(E, H, 17),
+        lambda f, x, y, n: f(x, y, memory_lens=n, mask=causal_mask(x.shape[1]))[0],
+    ),
     "transformer": (Transformer(TransformerConfig(**SIZES)), lambda f, s, t, n: f(s, t, n)),
     "learned positions": (Transformer(TransformerConfig(**SIZES, positions="learned")), lambda f, s, t, n: f(s, t, n)),
     "bert": (BertEncoder(BertConfig(11, E, H, 17, 1)), lambda f, s, n: f(s, n)[0]),

@@ -78,7 +78,7 @@ CASES = [
     (CrossAttention(E), CROSS),
     (SelfAttention(E, causal=True), ITSELF),
     (LatentAttention(E, H, 5), ITSELF),
-    (LatentAttention(E, H, 5), lambda f: f(X[:, 3:], kept=f(X[:, :3])[1])[0]),
+    (LatentAttention(E, H, 5), lambda f: f(X[:, 3:], cache=f(X[:, :3])[1])[0]),
     (ShawPositions(4, 2), lambda f: f(randn(2, H, 5, 4), randn(2, H, 7, 4))),
     (T5Positions(H), lambda f: f(randn(2, H, 5, 4), randn(2, H, 7, 4))),
     (DebertaPositions(E, H, 3), lambda f: f(randn(2, H, 5, 4), randn(2, H, 7, 4))),

@@ -13,7 +13,8 @@ from torch.optim.optimizer import register_optimizer_step_pre_hook
 
 from attnbook.data import encode_pairs, make_batches
 from attnbook.text import WordVocabulary
-from attnbook.training import CheckpointError, Progress, TrainConfig, save_checkpoint, warmup_cosine
+from attnbook.training import CheckpointError, Progress, TrainConfig, save_checkpoint
+from attnbook.training.schedules import warmup_cosine
 from attnbook.translation import (
     EarlyStopping,
     development_loss,

@@ -3,18 +3,16 @@
 import pytest
 import torch
 
-from attnbook.attention import AdditiveAttention, additive_score, multiplicative_score, scaled_dot_score
-from attnbook.interop import PublishedDecoder
-from attnbook.translation import (
-    AdditiveAlignment,
-    AttentionDecoder,
-    GRUDecoder,
-    GRUEncoder,
-    MultiplicativeAlignment,
-    ScaledDotAlignment,
-    greedy,
-    make_alignment,
+from attnbook.attention import (
+    AdditiveAttention,
+    DotProductAttention,
+    MultiplicativeAttention,
+    additive_score,
+    multiplicative_score,
+    scaled_dot_score,
 )
+from attnbook.interop import PublishedDecoder
+from attnbook.translation import AttentionDecoder, GRUDecoder, GRUEncoder, greedy, make_alignment
 from attnbook.translation.alignment_scores import ALIGNMENTS
 from small_translators import KINDS, TARGET_SIZE, source_batch, target_batch, translator
 from tensors import close, says
@@ -39,7 +37,7 @@ def test_each_alignment_is_the_score_of_chapter_five(name):
     key_size = D if name == "scaled dot" else DK
     layer = make_alignment(name, D, key_size).double()
     state, memory = numbers(B, D), numbers(B, S, key_size, seed=1)
-    found = layer.scores(layer.query(state), layer.keys(memory))
+    found = layer.scores(state[:, None], layer.project_key(memory))[:, 0]
     if name == "additive":
         weights = (layer.W_q.weight, layer.W_k.weight, layer.w_v.weight[0])
         expected = additive_score(state[:, None], memory, *weights)
@@ -52,7 +50,7 @@ def test_each_alignment_is_the_score_of_chapter_five(name):
 
 def test_the_kinds_of_alignment():
     kinds = [type(make_alignment(n, 4, 4)) for n in ALIGNMENTS]
-    assert kinds == [AdditiveAlignment, ScaledDotAlignment, MultiplicativeAlignment]
+    assert kinds == [AdditiveAttention, DotProductAttention, MultiplicativeAttention]
     assert not list(make_alignment("scaled dot", 4, 4).state_dict())
     with pytest.raises(ValueError, match="additive, scaled dot, multiplicative, got 'cosine'"):
         make_alignment("cosine", 4, 4)

@@ -81,7 +81,7 @@ def heads(translator, fresh: list) -> dict:
         words = ids.new_tensor([[BOS, *translator.target_vocab.encode(" ".join(aligned.target))]])
         with torch.no_grad():
             memory = translator.model.encoder(ids, lens)[0]
-            _, decoder = translator.model.decoder(words, memory, lens, need_weights=True)
+            _, decoder = translator.model.decoder(words, memory, memory_lens=lens, need_weights=True)
         table = torch.cat([across for _, across in decoder])[:, :, :-1, :-1]  # (layers, H, T, S), without <eos>
         maps = {f"{i + 1}.{j + 1}": table[i, j] for i in range(table.shape[0]) for j in range(table.shape[1])}
         maps |= {f"layer {i + 1}": table[i].mean(0) for i in range(table.shape[0])}

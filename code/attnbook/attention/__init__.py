@@ -2,6 +2,11 @@
 
 Masks say who may attend to what; scores say how well a key fits a query; pooling and layers average the values;
 a memory of fixed size (linear attention, the delta rule) regresses values on keys. Measures say what a head does.
+
+A **mask** is a bool tensor, True = may attend, with a column for each key, those of a cache included: (T, S), or
+(B, T, S) for all heads, or all axes of the scores, such as (B, H, T, S). Any size but S may be 1. A **bias** has these
+axes, too, is of floating point, and is added to the scores. **Valid lengths**, (B,) for sequences or (B, T) for
+queries, are integers from 0 to S: how many keys count, the first ones. Beside a mask, a key must pass both.
 """
 
 from attnbook.attention.cache import KeyValueCache

@@ -1,12 +1,13 @@
 """The key–value cache: what a decoder need not compute twice."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from attnbook.checks import check_alike, check_count, check_tensor, readable
+from attnbook.checks import check_count, check_tensor, kind_of, readable
 
 
 class Room:
@@ -97,32 +98,6 @@ class KeyValueCache:
     def length(self) -> int:
         return 0 if self.key is None else self.key.shape[2]
 
-    def update(self, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
-        """Append new positions and return everything so far.
-
-        Args:
-            key: (B, H, T, Dh), the new positions' keys.
-            value: (B, H, T, Dh), their values.
-
-        Returns:
-            key and value, (B, H, length, Dh) each, the new positions last.
-
-        Raises:
-            TypeError, ValueError: keys or values unlike those that are stored, or a memory's cache, which does not
-                grow; the cache stays as it was.
-        """
-        _check_pair(key, value)
-        self._check_grows()
-        if self.key is not None and self.value is not None:
-            for name, old, new in (
-                ("keys", self.key, key),
-                ("values", self.value, value),
-            ):
-                check_alike(f"the cache of {name}", old, f"the new {name}", new)
-                _check_sizes(name, old, new.shape)
-        self.key, self.value = self.joined(key, value)
-        return self.key, self.value
-
     def joined(self, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
         """What is stored and then these, unchecked and not kept: a layer keeps them once its call has succeeded."""
         if self.key is None or self.value is None:  # empty
@@ -139,17 +114,19 @@ class KeyValueCache:
         """Require queries (B, T, D) of a layer with so many key heads that fit what is stored, in whatever dtype."""
         if self.key is None:
             return
-        shape = query.shape[0], num_heads, query.shape[1], head_dim
-        _check_sizes("keys", self.key, shape)
+        sequences, heads, _, features = self.key.shape
+        for what, stored, new in (
+            ("sequences", sequences, query.shape[0]),
+            ("heads", heads, num_heads),
+            ("features", features, head_dim),
+        ):
+            if stored != new:
+                raise ValueError(
+                    f"the cache holds keys of {stored} {what}, the new ones have {new}; start a new cache"
+                )
         if self.key.device != query.device:
             raise ValueError(
                 f"the cache is on {self.key.device}, query is on {query.device}; start a new cache"
-            )
-
-    def _check_grows(self) -> None:
-        if not self.grows:
-            raise ValueError(
-                "the cache holds a memory, which stays as it is; only KeyValueCache() grows and is shortened"
             )
 
     def shorten(self, length: int) -> None:
@@ -158,7 +135,10 @@ class KeyValueCache:
         Args:
             length: how many positions to keep.
         """
-        self._check_grows()
+        if not self.grows:
+            raise ValueError(
+                "the cache holds a memory, which stays as it is; only KeyValueCache() grows and is shortened"
+            )
         check_count("length", length, at_least=0)
         if length > self.length:
             raise ValueError(
@@ -175,7 +155,7 @@ class KeyValueCache:
         Args:
             order: (B',) integers, which stored sequence each new one continues.
         """
-        kind = order.dtype if isinstance(order, Tensor) else type(order).__name__
+        kind = kind_of(order)
         if kind != torch.long:
             raise TypeError(f"order must be a tensor of torch.long indices, got {kind}")
         if order.dim() != 1:
@@ -188,24 +168,31 @@ class KeyValueCache:
         self.key, self.value = self.key[order], self.value[order]
 
 
+@contextmanager
+def unchanged(cache: Any) -> Iterator[None]:
+    """What fails within leaves a cache, or each of a list, as it was."""
+    given = cache if isinstance(cache, list) else [cache]
+    # of a decoder layer's two, its own is the one that grows
+    given = [getattr(one, "own", one) for one in given]
+    growing = [one for one in given if isinstance(one, KeyValueCache)]
+    before = [(one.key, one.value) for one in growing]
+    try:
+        yield
+    except BaseException:  # an interruption from the keyboard, too
+        for one, stored in zip(growing, before, strict=True):
+            one.key, one.value = stored
+        raise
+
+
 class Stepping(nn.Module):
-    """A module that may be called with `cache=…`, one or a list: a call that fails leaves what they hold as it was."""
+    """A module that may be called with `cache=…`: a call that fails, its hooks included, leaves it as it was."""
 
     def __call__(self, *inputs: Any, **options: Any) -> Any:
         cache = options.get("cache")
         if cache is None:
             return super().__call__(*inputs, **options)
-        given = cache if isinstance(cache, list) else [cache]
-        # of a decoder layer's two, its own is the one that grows
-        given = [getattr(one, "own", one) for one in given]
-        growing = [one for one in given if isinstance(one, KeyValueCache)]
-        before = [(one.key, one.value) for one in growing]
-        try:
+        with unchanged(cache):
             return super().__call__(*inputs, **options)
-        except BaseException:  # an interruption from the keyboard, too
-            for one, stored in zip(growing, before, strict=True):
-                one.key, one.value = stored
-            raise
 
 
 def _check_pair(key: Tensor, value: Tensor) -> None:
@@ -219,11 +206,28 @@ def _check_pair(key: Tensor, value: Tensor) -> None:
         )
 
 
-def _check_sizes(name: str, stored: Tensor, shape: tuple[int, ...]) -> None:
-    """Require new keys or values of that shape, (B, H, T, Dh), to fit those that are stored."""
-    for axis, what in ((0, "sequences"), (1, "heads"), (3, "features")):
-        if stored.shape[axis] != shape[axis]:
-            raise ValueError(
-                f"the cache holds {name} of {stored.shape[axis]} {what}, the new ones have {shape[axis]}; "
-                "start a new cache"
+def check_caches(
+    caches: Any, kind: type, number: int, lengths: Callable[[Any], Any], start: str
+) -> None:
+    """Require a list of caches, one for each layer of a model, that have read the same.
+
+    Args:
+        caches: what the caller passed.
+        kind: of each cache.
+        number: of layers.
+        lengths: of one cache, in which they must agree.
+        start: what makes them, for the message.
+    """
+    for one in caches if isinstance(caches, list) else [caches]:
+        if one is caches or not isinstance(one, kind):
+            raise TypeError(
+                f"cache must be a list of {kind.__name__}, one for each layer, got {type(one).__name__}; use {start}"
             )
+    if len(caches) != number:
+        raise ValueError(
+            f"the cache is for layers: {len(caches)}, the model has {number}; use {start}"
+        )
+    if len(set(map(lengths, caches))) > 1:
+        raise ValueError(
+            f"the layers' caches hold different numbers of positions; begin again with {start}"
+        )

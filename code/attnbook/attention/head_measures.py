@@ -74,7 +74,7 @@ def ablate_head(
         )
     part = layer.W_o.weight.unflatten(1, (layer.num_heads, -1))[:, head]  # (D, Dh)
     if mean is not None:
-        check_weight("mean", mean, part, Dh=layer.head_dim)
+        check_weight("mean", mean, part, {"Dh": layer.head_dim})
         if layer.W_o.bias is None:
             layer.W_o.bias = nn.Parameter(part.new_zeros(len(part)))
         layer.W_o.bias.add_(part @ mean)

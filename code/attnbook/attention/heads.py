@@ -14,6 +14,7 @@ from attnbook.attention.splitting import check_inputs, check_kv_heads, head_size
 from attnbook.checks import (
     aligned,
     check_bias,
+    check_count,
     check_features,
     check_probability,
     check_tensor,
@@ -30,17 +31,19 @@ class MultiHeadAttention(nn.Module):
     with 1, all of them do (multi-query attention).
 
     Args:
-        d_model: D, divisible by `num_heads`.
+        d_model: D.
         num_heads: H.
         num_kv_heads: key/value heads, a divisor of `num_heads`; all of them if not given.
+        head_dim: Dh; D / H if not given, which must then be a whole number.
         dropout: the probability of dropping a weight while training.
         bias: give the projections a bias.
         rotary: a function of (x (…, T, Dh), start) that rotates queries and keys by their position, such as
             `RotaryPositions()`, or None.
 
     Attributes:
-        W_qkv: one linear map to queries, keys and values, in this order; its rows are W_q, W_k and W_v stacked.
-        W_o: the output map.
+        W_qkv: one linear map from D to (H + 2 Hkv) · Dh, queries, keys and values in this order; its rows are W_q, W_k
+            and W_v stacked.
+        W_o: the output map, from H · Dh to D.
 
     Source:
         Vaswani et al. (2017), §3.2.2; Shazeer (2019), arXiv:1911.02150, multi-query; Ainslie et al. (2023),
@@ -51,23 +54,29 @@ class MultiHeadAttention(nn.Module):
         self,
         d_model: int,
         num_heads: int,
-        num_kv_heads: int | None = None,
         *,
+        num_kv_heads: int | None = None,
+        head_dim: int | None = None,
         dropout: float = 0.0,
         bias: bool = True,
         rotary: Callable[[Tensor, int], Tensor] | None = None,
     ):
         super().__init__()
+        check_count("d_model", d_model)
         check_kv_heads(num_heads, num_kv_heads)
         check_probability("dropout", dropout)
-        self.d_model, self.num_heads = d_model, num_heads
+        head_dim = head_size(d_model, num_heads) if head_dim is None else head_dim
+        check_count("head_dim", head_dim)
+        self.d_model, self.num_heads, self.head_dim = d_model, num_heads, head_dim
         self.num_kv_heads = num_heads if num_kv_heads is None else num_kv_heads
-        self.head_dim = head_size(d_model, num_heads)
         self.dropout, self.rotary = nn.Dropout(dropout), rotary
-        self.sizes = (d_model, *[self.num_kv_heads * self.head_dim] * 2)
+        self.sizes = (num_heads * head_dim, *[self.num_kv_heads * head_dim] * 2)
         self.W_qkv = nn.Linear(d_model, sum(self.sizes), bias=bias)
-        self.W_o = nn.Linear(d_model, d_model, bias=bias)
-        initialise(self.W_qkv, self.W_o)
+        self.W_o = nn.Linear(self.sizes[0], d_model, bias=bias)
+        nn.init.xavier_uniform_(self.W_qkv.weight)
+        if bias:
+            nn.init.zeros_(self.W_qkv.bias)
+            nn.init.zeros_(self.W_o.bias)
 
     def forward(
         self,
@@ -87,12 +96,9 @@ class MultiHeadAttention(nn.Module):
             query: (B, T, D).
             key: (B, S, D); the query if not given (self-attention).
             value: (B, S, D); the key if not given.
-            valid_lens: (B,) or (B, T) integers: how many keys count.
-            mask: bool, (T, S), (B, T, S) for all heads, or (B, H, T, S), True = may attend; any size but S may be 1.
-                S counts the keys of a cache, too.
-            bias: floating point, added to the scores; its axes are those of a mask. Or what makes it of the projected
-                queries (B, H, T, Dh) and keys (B, H, S, Dh), those of a cache included, in self-attention: relative
-                positions, such as `ShawPositions`, do.
+            valid_lens, mask: which keys count, see `attnbook.attention`.
+            bias: see there. Or what makes it of the projected queries (B, H, T, Dh) and keys (B, H, S, Dh), those of
+                a cache included, in self-attention: relative positions, such as `ShawPositions`, do.
             need_weights: return the weights too; without them the fused kernel never stores the T × S table. NaN in the
                 scores becomes NaN in the output, either way (but zeros where the fused kernel is compiled, on the CPU
                 and over fewer than 16 keys).
@@ -108,7 +114,11 @@ class MultiHeadAttention(nn.Module):
         """
         key = query if key is None else key
         value = key if value is None else value
-        self.check_shapes(query, key, value, cache)
+        check_inputs(query, key, value, self.d_model, self.W_qkv)
+        if key is not query:
+            self._check_no_rotary()
+        if cache is not None:
+            self._check_cache(query, key, value, cache)
         own = key is query and (cache is None or cache.grows)
         if callable(bias) and not own:
             raise ValueError(
@@ -147,26 +157,25 @@ class MultiHeadAttention(nn.Module):
         Returns:
             What to pass as `cache`, with a query alone.
         """
-        check_features("memory", memory, "d_model", self.d_model, dims=3)
-        self.check_shapes(memory[:, :1], memory, memory)
+        size, projection = self.d_model, self.W_qkv
+        check_features("memory", memory, "d_model", size, dims=3, module=projection)
+        if memory.shape[1] == 0:
+            raise ValueError("memory holds no key to attend to; pass at least one")
+        self._check_no_rotary()
         return KeyValueCache(memory=self.project_all(memory)[1:])
 
-    def check_shapes(
-        self,
-        query: Tensor,
-        key: Tensor,
-        value: Tensor,
-        cache: KeyValueCache | None = None,
-    ) -> None:
-        """Require inputs that fit, as `forward` takes them, all three given, and a cache that fits them."""
-        check_inputs(query, key, value, self.d_model, self.W_qkv)
-        if self.rotary is not None and key is not query:
+    def _check_no_rotary(self) -> None:
+        """Require a layer that may attend to another sequence than the query's."""
+        if self.rotary is not None:
             raise ValueError(
                 "rotary positions compare places in one sequence, but other keys than the query were passed; leave "
                 "them out, or make the layer for another sequence without rotary"
             )
-        if cache is None:
-            return
+
+    def _check_cache(
+        self, query: Tensor, key: Tensor, value: Tensor, cache: KeyValueCache
+    ) -> None:
+        """Require a cache that fits the query, and no keys beside it."""
         if not isinstance(cache, KeyValueCache):
             raise TypeError(
                 f"cache must be a KeyValueCache, got {type(cache).__name__}; pass KeyValueCache(), or what "
@@ -215,14 +224,6 @@ class MultiHeadAttention(nn.Module):
         heads = (self.num_heads, self.num_kv_heads, self.num_kv_heads)
         x = self.W_qkv(x).unflatten(-1, (sum(heads), self.head_dim))
         return x.transpose(1, 2).split_with_sizes(heads, dim=1)
-
-
-def initialise(W_qkv: nn.Linear, W_o: nn.Linear) -> None:
-    """Begin with projections of moderate size, and without biases."""
-    nn.init.xavier_uniform_(W_qkv.weight)
-    if W_qkv.bias is not None:
-        nn.init.zeros_(W_qkv.bias)
-        nn.init.zeros_(W_o.bias)
 
 
 @torch.no_grad()

@@ -45,28 +45,28 @@ class LatentAttention(nn.Module):
         self.W_o = nn.Linear(d_model, d_model, bias=False)
 
     def forward(
-        self, x: Tensor, *, kept: Tensor | None = None
+        self, x: Tensor, *, cache: Tensor | None = None
     ) -> tuple[Tensor, Tensor]:
         """Attend from each new position to itself and all before it.
 
         Args:
             x: (B, T, D), the new positions.
-            kept: (B, t, C), the latents of the positions before them, as the last call returned them.
+            cache: (B, t, C), the latents of the positions before them, as the last call returned them.
 
         Returns:
-            output (B, T, D), and the latents of all positions, (B, t + T, C): the cache.
+            output (B, T, D), and the latents of all positions, (B, t + T, C): the next call's cache.
         """
         check_features("x", x, "d_model", self.d_model, dims=3, module=self.W_q)
         latents = self.W_down(x)  # (B, T, C)
-        if kept is not None:
-            check_features("kept", kept, "latent_size", self.latent_size, dims=3)
-            check_alike("x", x, "kept", kept)
-            if x.shape[0] != kept.shape[0]:
+        if cache is not None:
+            check_features("cache", cache, "latent_size", self.latent_size, dims=3)
+            check_alike("x", x, "cache", cache)
+            if x.shape[0] != cache.shape[0]:
                 raise ValueError(
-                    f"x holds sequences: {x.shape[0]}, kept holds {kept.shape[0]}; pass the latents that the last call "
-                    "returned"
+                    f"x holds sequences: {x.shape[0]}, cache holds {cache.shape[0]}; pass the latents that the last "
+                    "call returned"
                 )
-            latents = torch.cat([kept, latents], dim=1)  # (B, t + T, C)
+            latents = torch.cat([cache, latents], dim=1)  # (B, t + T, C)
         mask = causal_mask(x.shape[1], latents.shape[1], device=x.device)
         # each map as a matrix: what it makes of the unit vectors
         units = torch.eye(self.latent_size, dtype=x.dtype, device=x.device)  # (C, C)

@@ -6,7 +6,6 @@ weights, a dot product runs in PyTorch's fused kernel.
 """
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -20,7 +19,7 @@ from attnbook.attention.masks import (
     shared_triangle,
     unchecked_masked_softmax,
 )
-from attnbook.attention.scores import multiplicative_score
+from attnbook.attention.scores import multiplicative_score, scaled_dot_score
 from attnbook.checks import (
     check_count,
     check_features,
@@ -42,7 +41,6 @@ def attention_step(
     dropout: float = 0.0,
     group: int = 1,
     need_weights: bool = False,
-    softmax: Callable[..., Tensor] = unchecked_masked_softmax,
 ) -> tuple[Tensor, Tensor | None]:
     """softmax(q·k / √D + bias) v: the step that all dot-product attention here shares. Nothing is checked.
 
@@ -50,12 +48,11 @@ def attention_step(
         query: (B, H, T, D), or without the head axis.
         key: (B, H / group, S, D).
         value: (B, H / group, S, Dv).
-        mask: bool, broadcastable to the scores, True = may attend.
+        mask: bool, with as many axes as the scores, True = may attend.
         bias: added to the scores.
         dropout: the probability of dropping a weight, now.
         group: how many query heads share a head of keys and values.
         need_weights: compute in steps and return the weights too; else in PyTorch's fused kernel.
-        softmax: what makes weights of scores and a mask.
 
     Returns:
         output (B, H, T, Dv), and weights (B, H, T, S) before dropout, or None.
@@ -67,7 +64,7 @@ def attention_step(
         key, value = (x.repeat_interleave(group, dim=1) for x in (key, value))
     scores = query @ key.mT / math.sqrt(query.shape[-1])  # (B, H, T, S)
     scores = scores if bias is None else scores + bias.to(query)
-    weights = softmax(scores, mask=mask)  # each row sums to 1
+    weights = unchecked_masked_softmax(scores, mask)  # each row sums to 1
     return F.dropout(weights, dropout) @ value, weights
 
 
@@ -141,7 +138,39 @@ def _refuse(_: Tensor) -> None:
     )
 
 
-class DotProductAttention(nn.Module):
+class _ScoredAttention(nn.Module):
+    """Attention with a score in two steps: what can be made of the keys once for all queries, and the rest."""
+
+    dropout: nn.Dropout
+
+    def project_key(self, key: Tensor) -> Tensor:
+        """What `scores` takes of the keys (B, …, S, Dk): the keys themselves."""
+        return key
+
+    def scores(self, query: Tensor, key: Tensor) -> Tensor:
+        """How well each projected key fits each query (B, …, T, Dq): (B, …, T, S)."""
+        raise NotImplementedError
+
+    def forward(
+        self,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        valid_lens: Tensor | None = None,
+        *,
+        mask: Tensor | None = None,
+        need_weights: bool = False,
+    ) -> tuple[Tensor, Tensor | None]:
+        """As `DotProductAttention.forward`, for query (B, …, T, Dq) and key (B, …, S, Dk). NaN is an error."""
+        check_query_key(query, key, same_features=False)
+        check_value(key, value)
+        scores = self.scores(query, self.project_key(key))  # (B, …, T, S)
+        weights = masked_softmax(scores, valid_lens, mask)  # (B, …, T, S)
+        output = self.dropout(weights) @ value  # (B, …, T, Dv)
+        return output, weights if need_weights else None
+
+
+class DotProductAttention(_ScoredAttention):
     """Scaled dot-product attention, softmax(q·k / √D) v. It has no parameters.
 
     Args:
@@ -155,6 +184,10 @@ class DotProductAttention(nn.Module):
         super().__init__()
         check_probability("dropout", dropout)
         self.dropout = nn.Dropout(dropout)
+
+    def scores(self, query: Tensor, key: Tensor) -> Tensor:
+        """q·k / √D."""
+        return scaled_dot_score(query, key)
 
     def forward(
         self,
@@ -172,10 +205,9 @@ class DotProductAttention(nn.Module):
             query: (B, …, T, D).
             key: (B, …, S, D).
             value: (B, …, S, Dv).
-            valid_lens: (B,) or (B, T) integers: how many keys count.
-            mask: bool, (T, S), (B, T, S) or with all axes of the scores, (B, …, T, S); True = may attend.
-            need_weights: return the weights too. They are looked at: NaN in the scores is an error then, while the
-                fused kernel lets NaN through (compiled, on the CPU and over fewer than 16 keys, it gives zeros).
+            valid_lens, mask: which keys count, see `attnbook.attention`.
+            need_weights: return the weights too. NaN in the scores becomes NaN in the output, either way (but zeros
+                where the fused kernel is compiled, on the CPU and over fewer than 16 keys).
 
         Returns:
             output (B, …, T, Dv), and weights (B, …, T, S) before dropout, or None.
@@ -192,35 +224,7 @@ class DotProductAttention(nn.Module):
             mask,
             dropout=self.dropout.p if self.dropout.training else 0.0,
             need_weights=need_weights,
-            softmax=masked_softmax,
         )
-
-
-class _ScoredAttention(nn.Module):
-    """Attention with a score that is learned."""
-
-    dropout: nn.Dropout
-
-    def score(self, query: Tensor, key: Tensor) -> Tensor:
-        """How well each key fits each query, (B, …, T, S)."""
-        raise NotImplementedError
-
-    def forward(
-        self,
-        query: Tensor,
-        key: Tensor,
-        value: Tensor,
-        valid_lens: Tensor | None = None,
-        *,
-        mask: Tensor | None = None,
-        need_weights: bool = False,
-    ) -> tuple[Tensor, Tensor | None]:
-        """As `DotProductAttention.forward`, for query (B, …, T, Dq) and key (B, …, S, Dk)."""
-        scores = self.score(query, key)  # (B, …, T, S)
-        check_value(key, value)
-        weights = masked_softmax(scores, valid_lens, mask)  # (B, …, T, S)
-        output = self.dropout(weights) @ value  # (B, …, T, Dv)
-        return output, weights if need_weights else None
 
 
 class MultiplicativeAttention(_ScoredAttention):
@@ -248,7 +252,7 @@ class MultiplicativeAttention(_ScoredAttention):
         nn.init.normal_(self.weight, std=1 / math.sqrt(query_size * key_size))
         self.dropout = nn.Dropout(dropout)
 
-    def score(self, query: Tensor, key: Tensor) -> Tensor:
+    def scores(self, query: Tensor, key: Tensor) -> Tensor:
         """qᵀ M k."""
         return multiplicative_score(query, key, self.weight)
 
@@ -283,13 +287,14 @@ class AdditiveAttention(_ScoredAttention):
         self.w_v = nn.Linear(num_hiddens, 1, bias=False)
         self.dropout = nn.Dropout(dropout)
 
-    def score(self, query: Tensor, key: Tensor) -> Tensor:
+    def project_key(self, key: Tensor) -> Tensor:
+        """W_k k, (B, …, S, h)."""
+        check_features("key", key, "key_size", self.key_size, module=self.W_k)
+        return self.W_k(key)
+
+    def scores(self, query: Tensor, key: Tensor) -> Tensor:
         """As `additive_score`, but the maps are called: what wraps them acts."""
-        check_query_key(query, key, same_features=False)
-        sizes = self.query_size, self.key_size
-        check_features("query", query, "query_size", sizes[0], module=self.W_q)
-        check_features("key", key, "key_size", sizes[1], module=self.W_k)
-        projected_query = self.W_q(query).unsqueeze(-2)  # (…, T, 1, h)
-        projected_key = self.W_k(key).unsqueeze(-3)  # (…, 1, S, h)
-        hidden = (projected_query + projected_key).tanh()  # (…, T, S, h)
-        return self.w_v(hidden).squeeze(-1)  # (…, T, S)
+        size = self.query_size
+        check_features("query", query, "query_size", size, module=self.W_q)
+        hidden = self.W_q(query).unsqueeze(-2) + key.unsqueeze(-3)  # (…, T, S, h)
+        return self.w_v(hidden.tanh()).squeeze(-1)  # (…, T, S)

@@ -16,6 +16,7 @@ from attnbook.checks import (
     check_valid_lens,
     has_values,
     is_traced,
+    kind_of,
 )
 
 
@@ -132,9 +133,7 @@ def combine_masks(
 
     Args:
         shape: the shape of the scores, (B, …, T, S).
-        valid_lens: integers, (B,) one length per sequence or (B, T) one per query.
-        mask: bool, True = may attend: (T, S), (B, T, S) for all heads, or with as many axes as the scores; any size
-            but that of the keys may be 1. One mask for each head is (1, H, T, S).
+        valid_lens, mask: see `attnbook.attention`. One mask for each head is (1, H, T, S).
         device: where the result is wanted, usually the scores' device.
 
     Returns:
@@ -165,8 +164,7 @@ def masked_softmax(
 
     Args:
         scores: (…, T, S), floating point; −inf counts as masked. Not changed.
-        valid_lens: integers, (B,) one length per sequence or (B, T) one per query, for scores (B, …, T, S).
-        mask: bool, as in `combine_masks`, True = may attend. With both, a key must pass both.
+        valid_lens, mask: which keys count, see `attnbook.attention`; lengths need scores (B, …, T, S).
 
     Returns:
         Weights, the scores' shape and dtype; each row sums to 1, or to 0 where nothing may be attended to.
@@ -254,9 +252,8 @@ def from_additive(mask: Tensor) -> Tensor:
         ValueError: a value that is neither: that is a score bias, such as a relative position, not a mask.
     """
     if not isinstance(mask, Tensor) or not mask.is_floating_point():
-        kind = mask.dtype if isinstance(mask, Tensor) else type(mask).__name__
         raise TypeError(
-            f"an additive mask is a floating-point tensor, got {kind}; for 0/1 masks use from_binary"
+            f"an additive mask is a floating-point tensor, got {kind_of(mask)}; for 0/1 masks use from_binary"
         )
     allowed, blocked = mask == 0, mask <= -1e4
     if has_values(mask) and not (allowed | blocked).all():
@@ -293,9 +290,8 @@ def from_binary(mask: Tensor) -> Tensor:
         ValueError: a value other than 0 and 1.
     """
     if not isinstance(mask, Tensor) or mask.is_complex():
-        kind = mask.dtype if isinstance(mask, Tensor) else type(mask).__name__
         raise TypeError(
-            f"a 0/1 mask is a tensor of real numbers, got {kind}; make one with torch.tensor([...])"
+            f"a 0/1 mask is a tensor of real numbers, got {kind_of(mask)}; make one with torch.tensor([...])"
         )
     if has_values(mask) and not ((mask == 0) | (mask == 1)).all():
         odd = mask[(mask != 0) & (mask != 1)][0].item()

@@ -104,7 +104,7 @@ def nadaraya_watson(
         value: (S,) or (S, Dv).
         kernel: a name in `kernels.KERNELS`, or a function of the scaled distance.
         width: the kernel's width, in the unit of the keys.
-        mask: bool, broadcastable to (T, S), True = may attend.
+        mask: bool, (T, S) or (1, S), True = may attend.
 
     Returns:
         output (T,) or (T, Dv), and weights (T, S); rows sum to 1, or to 0 where no key is in reach.
@@ -155,7 +155,7 @@ class NWKernelRegression(nn.Module):
             query: (T,) numbers or (T, D) vectors.
             key: (S,) or (S, D).
             value: (S,) or (S, Dv).
-            mask: bool, broadcastable to (T, S), True = may attend; `leave_one_out_mask(n)` hides each own point.
+            mask: bool, (T, S) or (1, S), True = may attend; `leave_one_out_mask(n)` hides each own point.
 
         Returns:
             output (T,) or (T, Dv), and weights (T, S).

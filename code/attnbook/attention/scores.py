@@ -78,7 +78,8 @@ def multiplicative_score(query: Tensor, key: Tensor, weight: Tensor) -> Tensor:
         Luong et al. (2015), §3.1, "general" (W_a is our weight).
     """
     check_query_key(query, key, same_features=False)
-    check_weight("weight", weight, query, Dq=query.shape[-1], Dk=key.shape[-1])
+    sizes = {"Dq": query.shape[-1], "Dk": key.shape[-1]}
+    check_weight("weight", weight, query, sizes)
     return query @ weight @ key.transpose(-2, -1)
 
 
@@ -102,9 +103,9 @@ def additive_score(
     """
     check_query_key(query, key, same_features=False)
     check_tensor("w_v", w_v, dims=1)
-    check_weight("w_v", w_v, query, h=len(w_v))
-    check_weight("W_q", W_q, query, h=len(w_v), Dq=query.shape[-1])
-    check_weight("W_k", W_k, query, h=len(w_v), Dk=key.shape[-1])
+    check_weight("w_v", w_v, query, {"h": len(w_v)})
+    check_weight("W_q", W_q, query, {"h": len(w_v), "Dq": query.shape[-1]})
+    check_weight("W_k", W_k, query, {"h": len(w_v), "Dk": key.shape[-1]})
     projected_query = (query @ W_q.T).unsqueeze(-2)  # (…, T, 1, h)
     projected_key = (key @ W_k.T).unsqueeze(-3)  # (…, 1, S, h)
     # every query meets every key: (…, T, S, h)
@@ -130,6 +131,6 @@ def concat_score(query: Tensor, key: Tensor, W: Tensor, w_v: Tensor) -> Tensor:
     check_query_key(query, key, same_features=False)
     query_size, key_size = query.shape[-1], key.shape[-1]
     check_tensor("w_v", w_v, dims=1)
-    check_weight("W", W, query, **{"h": len(w_v), "Dq + Dk": query_size + key_size})
+    check_weight("W", W, query, {"h": len(w_v), "Dq + Dk": query_size + key_size})
     # W [q; k] = W_q q + W_k k, so no (…, T, S, Dq + Dk) tensor has to be built
     return additive_score(query, key, W[:, :query_size], W[:, query_size:], w_v)

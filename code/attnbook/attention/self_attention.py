@@ -11,6 +11,7 @@ from attnbook.checks import (
     check_features,
     check_mask,
     check_tensor,
+    kind_of,
 )
 
 
@@ -29,7 +30,7 @@ def pair_mask(query_mask: Tensor, key_mask: Tensor) -> Tensor:
         ValueError: another shape, or unequal numbers of sequences.
     """
     for name, mask in (("query_mask", query_mask), ("key_mask", key_mask)):
-        kind = mask.dtype if isinstance(mask, Tensor) else type(mask).__name__
+        kind = kind_of(mask)
         if kind != torch.bool:
             raise TypeError(f"{name} must be a bool tensor (True = real), got {kind}")
         if mask.dim() != 2:
@@ -87,8 +88,7 @@ class CrossAttention(nn.Module):
         Args:
             x: (B, T, D).
             memory: (B, S, memory_size).
-            valid_lens: (B,) or (B, T) integers: how many positions of the memory count.
-            mask: bool, broadcastable to (B, T, S), True = may attend.
+            valid_lens, mask: which positions of the memory count, see `attnbook.attention`.
 
         Returns:
             output (B, T, D) and weights (B, T, S).
@@ -112,7 +112,9 @@ class SelfAttention(CrossAttention):
         head_dim: the size of queries and keys; d_model if not given.
     """
 
-    def __init__(self, d_model: int, causal: bool = False, head_dim: int | None = None):
+    def __init__(
+        self, d_model: int, *, causal: bool = False, head_dim: int | None = None
+    ):
         super().__init__(d_model, head_dim=head_dim)
         self.causal = causal
 
@@ -123,8 +125,7 @@ class SelfAttention(CrossAttention):
 
         Args:
             x: (B, T, D).
-            valid_lens: (B,) or (B, T) integers: how many positions count.
-            mask: bool, broadcastable to (B, T, T), True = may attend.
+            valid_lens, mask: which positions count, see `attnbook.attention`.
 
         Returns:
             output (B, T, D) and weights (B, T, T).

@@ -32,8 +32,8 @@ class WideHeads(nn.Module):
         self,
         d_model: int,
         num_heads: int,
-        bias: bool = False,
         *,
+        bias: bool = False,
         head_dim: int | None = None,
     ):
         super().__init__()
@@ -62,8 +62,7 @@ class WideHeads(nn.Module):
             query: (B, T, D).
             key: (B, S, D).
             value: (B, S, D).
-            valid_lens: (B,) or (B, T) integers: how many keys count.
-            mask: bool, broadcastable to (B, T, S), True = may attend.
+            valid_lens, mask: which keys count for all heads, see `attnbook.attention`.
 
         Returns:
             output (B, T, D) and weights (B, H, T, S).
@@ -109,9 +108,9 @@ class SeparateHeads(WideHeads):
         Vaswani et al. (2017), §3.2.2 (d_k = d_v = d_model / h).
     """
 
-    def __init__(self, d_model: int, num_heads: int, bias: bool = False):
+    def __init__(self, d_model: int, num_heads: int, *, bias: bool = False):
         head_dim = head_size(d_model, num_heads)
-        super().__init__(d_model, num_heads, bias, head_dim=head_dim)
+        super().__init__(d_model, num_heads, bias=bias, head_dim=head_dim)
 
 
 @torch.no_grad()
@@ -130,7 +129,7 @@ def widen_heads(stage: SeparateHeads) -> WideHeads:
     check_stage(stage)
     num_heads, d_model = len(stage.heads), stage.d_model
     missing = d_model - d_model // num_heads  # features that a narrow head has not
-    wide = WideHeads(d_model, num_heads, stage.W_o.bias is not None)
+    wide = WideHeads(d_model, num_heads, bias=stage.W_o.bias is not None)
     wide.to(stage.W_o.weight)
     for head, narrow in zip(wide.heads, stage.heads, strict=True):
         for name, numbers in narrow.state_dict().items():

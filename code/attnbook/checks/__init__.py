@@ -27,6 +27,7 @@ from attnbook.checks.tensors import (
     check_tensor,
     check_value,
     check_weight,
+    kind_of,
 )
 from attnbook.checks.values import has_values, is_traced, readable
 
@@ -40,6 +41,7 @@ __all__ = [
     "check_mask",
     "check_bias",
     "aligned",
+    "kind_of",
     "has_values",
     "is_traced",
     "readable",

@@ -3,6 +3,7 @@
 import torch
 from torch import Tensor
 
+from attnbook.checks.tensors import kind_of
 from attnbook.checks.values import readable
 
 
@@ -42,7 +43,7 @@ def check_ids(
         TypeError: not a tensor of integers.
         ValueError: not two axes, or an id outside 0…V − 1.
     """
-    kind = ids.dtype if isinstance(ids, Tensor) else type(ids).__name__
+    kind = kind_of(ids)
     if kind not in (torch.int64, torch.int32):
         raise TypeError(
             f"{name} must be a tensor of token ids (torch.long), got {kind}; convert it with .long()"

@@ -38,6 +38,18 @@ def check_tensor(
         )
 
 
+def kind_of(x: object) -> object:
+    """A tensor's dtype, or the name of another thing's type: what an error says has come.
+
+    Args:
+        x: what the caller passed.
+
+    Returns:
+        A `torch.dtype`, or a text.
+    """
+    return x.dtype if isinstance(x, Tensor) else type(x).__name__
+
+
 def check_alike(name_a: str, a: Tensor, name_b: str, b: Tensor) -> None:
     """Require two tensors of the same dtype on the same device.
 
@@ -96,14 +108,16 @@ def check_features(
         check_alike(name, x, "the layer", weight)
 
 
-def check_weight(name: str, weight: Tensor, like: Tensor, **sizes: int) -> None:
+def check_weight(
+    name: str, weight: Tensor, like: Tensor, sizes: dict[str, int]
+) -> None:
     """Require a parameter of a given shape, on the device and in the dtype of the tensor it multiplies.
 
     Args:
         name: the parameter's name.
         weight: the parameter.
         like: the tensor that it multiplies, for its dtype and device.
-        sizes: the axes in order, each with its size: h=8, Dq=20.
+        sizes: the axes in order, each with its size: {"h": 8, "Dq": 20}.
 
     Raises:
         TypeError: not a floating-point tensor, or a different dtype.

@@ -13,7 +13,8 @@ from torch import Tensor
 
 from attnbook.attention import sequence_mask
 from attnbook.interop.bert import load_bert
-from attnbook.training import device_of, evaluating
+from attnbook.reproducible import device_of
+from attnbook.training import evaluating
 from attnbook.transformer import BertEncoder
 
 if TYPE_CHECKING:  # it takes a while to load

@@ -77,14 +77,14 @@ def to_torch_attention(layer: MultiHeadAttention) -> nn.MultiheadAttention:
     """PyTorch's multi-head attention with the weights of the book's.
 
     Args:
-        layer: without rotary positions and with as many key/value heads as query heads.
+        layer: without rotary positions, with as many key/value heads as query heads, of D / H features each.
 
     Returns:
         A new `nn.MultiheadAttention` with `batch_first=True`.
 
     Raises:
         TypeError: not a `MultiHeadAttention`.
-        ValueError: grouped heads or rotary positions, which PyTorch's class does not have.
+        ValueError: grouped heads, heads of another size, or rotary positions, which PyTorch's class does not have.
     """
     check_kind(layer, MultiHeadAttention)
     for linear in (layer.W_qkv, layer.W_o):
@@ -92,6 +92,10 @@ def to_torch_attention(layer: MultiHeadAttention) -> nn.MultiheadAttention:
     if layer.num_kv_heads != layer.num_heads or layer.rotary is not None:
         raise ValueError(
             "nn.MultiheadAttention supports neither shared key/value heads nor rotary positions"
+        )
+    if layer.num_heads * layer.head_dim != layer.d_model:
+        raise ValueError(
+            f"nn.MultiheadAttention has heads of d_model / num_heads features, not of {layer.head_dim}"
         )
     theirs = nn.MultiheadAttention(
         layer.d_model,

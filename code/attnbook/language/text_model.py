@@ -10,17 +10,16 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from attnbook.language.writing import continue_tokens
+from attnbook.reproducible import device_of
 from attnbook.text import ByteVocabulary
 from attnbook.training import (
     CheckpointError,
-    device_of,
     evaluating,
     read_archive,
-    rebuilt,
     save_checkpoint,
-    settings,
 )
 from attnbook.transformer import LanguageModel, LanguageModelConfig
+from attnbook.weights import rebuilt, settings
 
 KIND = "language model"
 

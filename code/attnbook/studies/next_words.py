@@ -10,10 +10,11 @@ from torch import Tensor, nn
 
 from attnbook.attention import ablate_head, causal_mask, sinusoidal_encoding
 from attnbook.checks import check_count, check_ids
+from attnbook.reproducible import device_of
 from attnbook.studies.sentences import CLASSES, VOCABULARY, Sentence, sentences, to_ids
-from attnbook.training import TrainConfig, device_of, rebuilt, settings, train
+from attnbook.training import TrainConfig, train
 from attnbook.transformer import EncoderLayer
-from attnbook.weights import FOLDER, read_weights
+from attnbook.weights import FOLDER, read_weights, rebuilt, settings
 
 STORED = Path(__file__).with_suffix(".json")
 STORED_MODEL = FOLDER / "next_words.safetensors"

@@ -20,7 +20,8 @@ from attnbook.attention import (
     causal_mask,
 )
 from attnbook.checks import check_count
-from attnbook.training import TrainConfig, device_of, train
+from attnbook.reproducible import device_of
+from attnbook.training import TrainConfig, train
 from attnbook.transformer import EncoderLayer
 
 KINDS = ("none", "sinusoidal", "learned", "Shaw", "T5", "DeBERTa", "rotary", "ALiBi")

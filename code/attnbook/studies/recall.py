@@ -8,7 +8,8 @@ from torch import Tensor, nn
 
 from attnbook.attention import parallel_memory
 from attnbook.checks import check_count
-from attnbook.training import TrainConfig, device_of, train
+from attnbook.reproducible import device_of
+from attnbook.training import TrainConfig, train
 
 MEMORIES = ("softmax", "linear", "gated", "delta", "gated delta")
 RECALL_TASKS = ("store", "update", "reset")

@@ -95,7 +95,7 @@ def run_decoder(
         ids: (B, T), what goes in.
         memory: (B, S, D), from the encoder; None with a cache, which holds it.
         lens: (B,) integers, how many positions of the memory are real.
-        mask: bool, broadcastable to (B, H, T, T), or None: each position sees all.
+        mask: see `attnbook.attention`; None: each position sees all.
         cache: from `Decoder.start_cache`.
         start: the position of the first of the ids.
 
@@ -106,7 +106,9 @@ def run_decoder(
     x = decoder.embedding(ids) * model.config.d_model**0.5  # (B, T, D)
     x = decoder.positions(x, start=start)
     for i, layer in enumerate(decoder.layers):
-        x, _ = layer(x, memory, lens, mask=mask, cache=cache[i] if cache else None)
+        x, _ = layer(
+            x, memory, mask=mask, memory_lens=lens, cache=cache[i] if cache else None
+        )
     return decoder.norm(x) @ decoder.embedding.weight.T  # (B, T, V): the head
 
 
@@ -198,7 +200,7 @@ def write(model: Transformer, source: Tensor, lens: Tensor, steps: int = 10) -> 
     cache = model.decoder.start_cache(memory)
     words = [torch.full((len(source), 1), BOS)]
     for _ in range(steps):
-        logits, _ = model.decoder(words[-1], valid_lens=lens, cache=cache)
+        logits, _ = model.decoder(words[-1], memory_lens=lens, cache=cache)
         words.append(logits.argmax(-1))  # (B, 1)
     return torch.cat(words[1:], dim=1)
 

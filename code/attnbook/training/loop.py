@@ -11,8 +11,8 @@ from torch import Tensor, nn
 from tqdm.auto import tqdm
 
 from attnbook.checks import check_positive
+from attnbook.reproducible import device_of
 from attnbook.training.config import Progress, TrainConfig
-from attnbook.training.modes import device_of
 from attnbook.training.processes import average, fraction, make_fabric, together
 from attnbook.training.run import Run
 from attnbook.training.watching import reader_waits, watcher

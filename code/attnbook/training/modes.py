@@ -1,9 +1,8 @@
-"""A model's mode, changed for a moment, and its device."""
+"""A model's mode, changed for a moment."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import torch
 from torch import nn
 
 
@@ -24,15 +23,3 @@ def evaluating(model: nn.Module) -> Iterator[nn.Module]:
     finally:
         for module, training in modes:
             module.training = training
-
-
-def device_of(model: nn.Module) -> torch.device:
-    """Where a model's parameters are; the CPU if it has none.
-
-    Args:
-        model: the model.
-
-    Returns:
-        A `torch.device`.
-    """
-    return next((p.device for p in model.parameters()), torch.device("cpu"))

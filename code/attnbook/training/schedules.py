@@ -51,8 +51,7 @@ def warmup_cosine_factor(step: int, warmup: int, total: int) -> float:
     check_count("total", total)
     if step < warmup:
         return (step + 1) / warmup
-    done = min(1.0, (step - warmup) / max(1, total - warmup))
-    return 0.5 * (1 + math.cos(math.pi * done))
+    return _falling((step - warmup) / max(1, total - warmup))
 
 
 def warmup_cosine(done: float, warmup: float) -> float:
@@ -76,5 +75,9 @@ def warmup_cosine(done: float, warmup: float) -> float:
         raise ValueError(f"done must be at least 0, got {done}")
     if done < warmup:
         return done / warmup
-    fallen = min(1.0, (done - warmup) / (1 - warmup))
-    return 0.5 * (1 + math.cos(math.pi * fallen))
+    return _falling((done - warmup) / (1 - warmup))
+
+
+def _falling(done: float) -> float:
+    """Half a cosine, from 1 at 0 to 0 at 1 and beyond."""
+    return 0.5 * (1 + math.cos(math.pi * min(1.0, done)))

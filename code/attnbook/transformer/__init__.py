@@ -1,12 +1,10 @@
 """The Transformer: blocks of attention and feed-forward layers, and the models built from them."""
 
 from attnbook.transformer.blocks import (
-    ACTIVATIONS,
+    Block,
     DecoderLayer,
     DecoderLayerCache,
     EncoderLayer,
-    FeedForward,
-    GatedFeedForward,
     Residual,
 )
 from attnbook.transformer.configs import (
@@ -14,6 +12,11 @@ from attnbook.transformer.configs import (
     PAPER_BASE,
     BertConfig,
     TransformerConfig,
+)
+from attnbook.transformer.feed_forward import (
+    ACTIVATIONS,
+    FeedForward,
+    GatedFeedForward,
 )
 from attnbook.transformer.language_model import LanguageModel, LanguageModelConfig
 from attnbook.transformer.models import (
@@ -33,6 +36,7 @@ __all__ = [
     "FeedForward",
     "GatedFeedForward",
     "Residual",
+    "Block",
     "EncoderLayer",
     "DecoderLayer",
     "DecoderLayerCache",

@@ -5,7 +5,6 @@ from copy import copy
 from dataclasses import dataclass
 from functools import partial
 
-import torch.nn.functional as F
 from torch import Tensor, nn
 
 from attnbook.attention import KeyValueCache, MultiHeadAttention
@@ -17,106 +16,7 @@ from attnbook.checks import (
     check_positive,
     check_probability,
 )
-
-#: The functions between the two linear maps of `FeedForward`, by name.
-ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
-    "relu": F.relu,
-    "gelu": F.gelu,
-    "gelu-tanh": partial(F.gelu, approximate="tanh"),
-    "silu": F.silu,
-}
-
-
-def get_activation(name: str) -> Callable[[Tensor], Tensor]:
-    """The function of that name, or an error that lists them."""
-    if name not in ACTIVATIONS:
-        names = ", ".join(ACTIVATIONS)
-        raise ValueError(f"activation must be one of {names}, got {name!r}")
-    return ACTIVATIONS[name]
-
-
-class FeedForward(nn.Module):
-    """The position-wise network: the same two linear maps at every position, W_2 f(W_1 x).
-
-    Args:
-        d_model: D.
-        d_ff: the hidden width, usually 4 D.
-        activation: one of `ACTIVATIONS`: "relu" (the Transformer), "gelu" (BERT), "gelu-tanh" (GPT-2), "silu".
-        dropout: the probability of dropping a hidden unit while training.
-        bias: give both maps a bias.
-
-    Source:
-        Vaswani et al. (2017), §3.3; Hendrycks & Gimpel (2016), arXiv:1606.08415, for GELU.
-    """
-
-    def __init__(
-        self,
-        d_model: int,
-        d_ff: int,
-        *,
-        activation: str = "relu",
-        dropout: float = 0.0,
-        bias: bool = True,
-    ):
-        super().__init__()
-        check_count("d_model", d_model)
-        check_count("d_ff", d_ff)
-        check_probability("dropout", dropout)
-        self.d_model = d_model
-        self.W_1 = nn.Linear(d_model, d_ff, bias=bias)
-        self.W_2 = nn.Linear(d_ff, d_model, bias=bias)
-        self.activation, self.dropout = get_activation(activation), nn.Dropout(dropout)
-
-    def forward(self, x: Tensor) -> Tensor:
-        """Apply the network to each position by itself.
-
-        Args:
-            x: (…, D).
-
-        Returns:
-            (…, D).
-        """
-        check_features("x", x, "d_model", self.d_model, module=self.W_1)
-        hidden = self.activation(self.W_1(x))
-        if self.dropout.training:  # a call that does nothing is not free
-            hidden = self.dropout(hidden)
-        return self.W_2(hidden)
-
-
-class GatedFeedForward(FeedForward):
-    """The position-wise network with a gate: W_2 (f(W_g x) ⊙ W_1 x), three linear maps.
-
-    With "silu" it is SwiGLU (Llama), with "gelu" or "gelu-tanh" GeGLU (Gemma).
-
-    Args:
-        d_model, d_ff, activation, dropout, bias: see `FeedForward`. With the three maps, a hidden width of 8/3 D has as
-            many parameters as 4 D without a gate.
-
-    Source:
-        Shazeer (2020), arXiv:2002.05202, eq. 6 (his W, V, W_2 are our W_g, W_1, W_2).
-    """
-
-    def __init__(
-        self,
-        d_model: int,
-        d_ff: int,
-        *,
-        activation: str = "silu",
-        dropout: float = 0.0,
-        bias: bool = False,
-    ):
-        super().__init__(
-            d_model, d_ff, activation=activation, dropout=dropout, bias=bias
-        )
-        self.W_g = nn.Linear(d_model, d_ff, bias=bias)
-
-    def forward(self, x: Tensor) -> Tensor:
-        """As `FeedForward.forward`, each hidden unit multiplied by its gate."""
-        check_features("x", x, "d_model", self.d_model, module=self.W_1)
-        hidden = self.activation(self.W_g(x)) * self.W_1(x)
-        if self.dropout.training:
-            hidden = self.dropout(hidden)
-        return self.W_2(hidden)
+from attnbook.transformer.feed_forward import FeedForward
 
 
 class Residual(nn.Module):
@@ -177,8 +77,69 @@ class Residual(nn.Module):
         return x if self.norm_first else self.norm(x)
 
 
-class EncoderLayer(Stepping):
-    """Self-attention, then the position-wise network.
+class Block(Stepping):
+    """Self-attention, then the position-wise network, of parts that the caller has made.
+
+    Args:
+        attention: called as `MultiHeadAttention` is.
+        feed_forward: (…, D) to (…, D), such as a `GatedFeedForward`.
+        around_attention, around_feed_forward: the two residual connections with their norms.
+    """
+
+    def __init__(
+        self,
+        attention: MultiHeadAttention,
+        feed_forward: FeedForward,
+        around_attention: Residual,
+        around_feed_forward: Residual,
+    ):
+        super().__init__()
+        self.d_model = attention.d_model
+        self.attention, self.feed_forward = attention, feed_forward
+        self.around_attention = around_attention
+        self.around_feed_forward = around_feed_forward
+
+    def forward(
+        self,
+        x: Tensor,
+        valid_lens: Tensor | None = None,
+        *,
+        mask: Tensor | None = None,
+        bias: Tensor | Bias | None = None,
+        need_weights: bool = False,
+        cache: KeyValueCache | None = None,
+    ) -> tuple[Tensor, Tensor | None]:
+        """Let every position look at the others, then think by itself.
+
+        Args:
+            x: (B, T, D); with a cache, the new positions only.
+            valid_lens, mask, bias, cache: see `MultiHeadAttention.forward`.
+            need_weights: return the attention weights too.
+
+        Returns:
+            output (B, T, D), and weights (B, H, T, T), or (B, H, T, S) with a cache, or None.
+        """
+        norm = self.around_attention.norm
+        check_features("x", x, "d_model", self.d_model, dims=3, module=norm)
+        if isinstance(cache, KeyValueCache) and not cache.grows:
+            raise ValueError(
+                "the cache holds a memory, but the layer attends to its own positions; pass KeyValueCache()"
+            )
+        h, weights = self.attention(
+            self.around_attention.before(x),
+            valid_lens=valid_lens,
+            mask=mask,
+            bias=bias,
+            need_weights=need_weights,
+            cache=cache,
+        )
+        x = self.around_attention(x, h)
+        h = self.feed_forward(self.around_feed_forward.before(x))
+        return self.around_feed_forward(x, h), weights
+
+
+class EncoderLayer(Block):
+    """A `Block` of multi-head attention, a feed-forward network and layer norms, as in the Transformer's encoder.
 
     Under a causal mask it is what a decoder-only model such as GPT is made of: a decoder layer without a memory.
 
@@ -211,85 +172,18 @@ class EncoderLayer(Stepping):
         rotary: Callable[[Tensor, int], Tensor] | None = None,
     ):
         around = partial(Residual, d_model, dropout, norm_first=norm_first, eps=eps)
-        self._put_together(
+        super().__init__(
             MultiHeadAttention(
-                d_model, num_heads, num_kv_heads, dropout=dropout, rotary=rotary
+                d_model,
+                num_heads,
+                num_kv_heads=num_kv_heads,
+                dropout=dropout,
+                rotary=rotary,
             ),
             FeedForward(d_model, d_ff, activation=activation, dropout=dropout),
             around(),
             around(),
         )
-
-    @classmethod
-    def of_parts(
-        cls,
-        attention: MultiHeadAttention,
-        feed_forward: FeedForward,
-        around_attention: Residual,
-        around_feed_forward: Residual,
-    ) -> "EncoderLayer":
-        """A layer of parts that the caller has made: another norm, a gate, heads of another size.
-
-        Args:
-            attention: called as `MultiHeadAttention` is.
-            feed_forward: (…, D) to (…, D), such as a `GatedFeedForward`.
-            around_attention, around_feed_forward: the two residual connections with their norms.
-
-        Returns:
-            The layer; its parts are those that came.
-        """
-        layer = cls.__new__(cls)
-        layer._put_together(
-            attention, feed_forward, around_attention, around_feed_forward
-        )
-        return layer
-
-    def _put_together(
-        self,
-        attention: MultiHeadAttention,
-        feed_forward: FeedForward,
-        around_attention: Residual,
-        around_feed_forward: Residual,
-    ) -> None:
-        super().__init__()
-        self.d_model = attention.d_model
-        self.attention, self.feed_forward = attention, feed_forward
-        self.around_attention = around_attention
-        self.around_feed_forward = around_feed_forward
-
-    def forward(
-        self,
-        x: Tensor,
-        valid_lens: Tensor | None = None,
-        *,
-        mask: Tensor | None = None,
-        bias: Tensor | Bias | None = None,
-        need_weights: bool = False,
-        cache: KeyValueCache | None = None,
-    ) -> tuple[Tensor, Tensor | None]:
-        """Let every position look at the others, then think by itself.
-
-        Args:
-            x: (B, T, D); with a cache, the new positions only.
-            valid_lens, mask, bias, cache: see `MultiHeadAttention.forward`.
-            need_weights: return the attention weights too.
-
-        Returns:
-            output (B, T, D), and weights (B, H, T, T), or (B, H, T, S) with a cache, or None.
-        """
-        norm = self.around_attention.norm
-        check_features("x", x, "d_model", self.d_model, dims=3, module=norm)
-        h, weights = self.attention(
-            self.around_attention.before(x),
-            valid_lens=valid_lens,
-            mask=mask,
-            bias=bias,
-            need_weights=need_weights,
-            cache=cache,
-        )
-        x = self.around_attention(x, h)
-        h = self.feed_forward(self.around_feed_forward.before(x))
-        return self.around_feed_forward(x, h), weights
 
 
 @dataclass
@@ -374,10 +268,10 @@ class DecoderLayer(Stepping):
         self,
         x: Tensor,
         memory: Tensor | None = None,
-        valid_lens: Tensor | None = None,
         *,
         mask: Tensor | None = None,
         memory_mask: Tensor | None = None,
+        memory_lens: Tensor | None = None,
         need_weights: bool = False,
         cache: DecoderLayerCache | None = None,
     ) -> tuple[Tensor, tuple[Tensor | None, Tensor | None]]:
@@ -386,10 +280,9 @@ class DecoderLayer(Stepping):
         Args:
             x: (B, T, D), target positions; with a cache, the new ones only.
             memory: (B, S, D), the encoder's output; without a cache.
-            valid_lens: (B,) integers, how many positions of the memory are real.
-            mask: for self-attention: bool, broadcastable to (B, H, T, T), True = may attend; a causal mask while
-                training. With a cache that holds P positions already: to (B, H, T, P + T).
-            memory_mask: for attention to the memory: bool, broadcastable to (B, H, T, S).
+            mask: for self-attention, see `attnbook.attention`; a causal mask while training. S is T there, and P + T
+                with a cache that holds P positions already.
+            memory_mask, memory_lens: for attention to the memory, the lengths (B,) or (B, T).
             need_weights: return both attentions' weights too.
             cache: from `start_cache`, when decoding step by step.
 
@@ -411,7 +304,7 @@ class DecoderLayer(Stepping):
         h, cross_weights = self.cross_attention(
             self.around_cross_attention.before(x),
             memory,
-            valid_lens=valid_lens,
+            valid_lens=memory_lens,
             mask=memory_mask,
             need_weights=need_weights,
             cache=across,

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from attnbook.attention.splitting import head_size
 from attnbook.checks import check_fields, check_positive, check_probability
-from attnbook.transformer.blocks import get_activation
+from attnbook.transformer.feed_forward import get_activation
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from attnbook.attention import (
     combine_masks,
     sliding_window_mask,
 )
-from attnbook.attention.cache import Stepping
+from attnbook.attention.cache import Stepping, check_caches
 from attnbook.attention.masks import shared_triangle
 from attnbook.attention.splitting import check_kv_heads, head_size
 from attnbook.checks import (
@@ -28,11 +28,10 @@ from attnbook.checks import (
     check_positive,
     check_probability,
 )
-from attnbook.transformer.blocks import (
-    EncoderLayer,
+from attnbook.transformer.blocks import Block, Residual
+from attnbook.transformer.feed_forward import (
     FeedForward,
     GatedFeedForward,
-    Residual,
     get_activation,
 )
 
@@ -139,7 +138,7 @@ class LanguageModelConfig:
 class LanguageModel(Stepping):
     """Token ids to a score for every next token; no position sees a later one.
 
-    Its layers are the encoder's under a causal mask: a decoder layer without a memory to look at is nothing else.
+    Its blocks are those of the encoder, under a causal mask: a decoder layer without a memory is nothing else.
 
     Args:
         config: the sizes and choices.
@@ -192,8 +191,7 @@ class LanguageModel(Stepping):
         Args:
             tokens: (B, T) ids; with a cache, only those that have not been read.
             valid_lens: (B,) integers, how many tokens are real; without a cache.
-            mask: bool, broadcastable to (B, H, T, S), True = may attend, beside the causal one. S counts the tokens of
-                the cache, too.
+            mask: see `attnbook.attention`; beside the causal one.
             need_weights: return each layer's attention weights too.
             cache: from `start_cache`.
 
@@ -207,7 +205,15 @@ class LanguageModel(Stepping):
         check_ids("tokens", tokens, self.config.vocab_size)
         caches = [None] * len(self.layers) if cache is None else cache
         if cache is not None:
-            _check_caches(cache, len(self.layers), valid_lens)
+            number = len(self.layers)
+            check_caches(
+                cache, KeyValueCache, number, lambda one: one.length, "start_cache()"
+            )
+            if valid_lens is not None:
+                raise ValueError(
+                    "valid_lens is for texts padded at the end, and the padding would stay in the cache, before what "
+                    "comes next; pad at the front and pass mask"
+                )
         start = 0 if cache is None else cache[0].length
         x = self.embedding(tokens)  # (B, T, D)
         if self.config.scale_embedding:
@@ -262,12 +268,12 @@ def _norm(config: LanguageModelConfig) -> nn.Module:
     return norm(config.d_model, eps=config.eps)
 
 
-def _layer(config: LanguageModelConfig, rotary: RotaryPositions | None) -> EncoderLayer:
+def _layer(config: LanguageModelConfig, rotary: RotaryPositions | None) -> Block:
     size, dropout = config.d_model, config.dropout
     attention = DecoderAttention(
         size,
         config.num_heads,
-        config.num_kv_heads,
+        num_kv_heads=config.num_kv_heads,
         dropout=dropout,
         bias=config.attention_bias,
         rotary=rotary,
@@ -276,7 +282,7 @@ def _layer(config: LanguageModelConfig, rotary: RotaryPositions | None) -> Encod
         eps=config.eps,
     )
     network = GatedFeedForward if config.gated else FeedForward
-    return EncoderLayer.of_parts(
+    return Block(
         attention,
         network(
             size,
@@ -291,34 +297,8 @@ def _layer(config: LanguageModelConfig, rotary: RotaryPositions | None) -> Encod
 
 
 def _begin_small(module: nn.Module) -> None:
-    """As GPT-2 begins: so small that all tokens are nearly equally likely."""
+    """So small that all tokens are nearly equally likely, as in GPT-2, which divides W_o and W_2 by √(2N) besides."""
     if isinstance(module, nn.Linear | nn.Embedding):
         nn.init.normal_(module.weight, std=0.02)
     if isinstance(module, nn.Linear) and module.bias is not None:
         nn.init.zeros_(module.bias)
-
-
-def _check_caches(
-    caches: list[KeyValueCache], number: int, valid_lens: Tensor | None
-) -> None:
-    """Require what `LanguageModel.start_cache` makes."""
-    if not isinstance(caches, list) or not all(
-        isinstance(one, KeyValueCache) and one.grows for one in caches
-    ):
-        raise TypeError(
-            "cache must be a list of KeyValueCache, one for each layer; use start_cache()"
-        )
-    if len(caches) != number:
-        raise ValueError(
-            f"the cache is for layers: {len(caches)}, the model has {number}; use start_cache()"
-        )
-    if len({one.length for one in caches}) > 1:
-        raise ValueError(
-            "the layers' caches hold different numbers of positions, as an interrupted step leaves them; begin again "
-            "with start_cache()"
-        )
-    if valid_lens is not None:
-        raise ValueError(
-            "valid_lens is for texts padded at the end, and the padding would stay in the cache, before what comes "
-            "next; pad at the front and pass mask"
-        )

@@ -17,7 +17,7 @@ from attnbook.attention import (
     combine_masks,
     sequence_mask,
 )
-from attnbook.attention.cache import Stepping
+from attnbook.attention.cache import Stepping, check_caches
 from attnbook.checks import check_ids
 from attnbook.transformer.blocks import DecoderLayer, DecoderLayerCache, EncoderLayer
 from attnbook.transformer.configs import (
@@ -106,7 +106,7 @@ class Encoder(nn.Module):
         Args:
             source: (B, S) token ids.
             valid_lens: (B,) integers, how many tokens are real.
-            mask: bool, broadcastable to (B, H, S, S), True = may attend.
+            mask: see `attnbook.attention`.
             need_weights: return each layer's attention weights too.
 
         Returns:
@@ -121,26 +121,6 @@ class Encoder(nn.Module):
             x, weights = layer(x, mask=mask, need_weights=need_weights)
             seen.append(weights)
         return self.norm(x), seen if need_weights else None
-
-
-def _check_caches(caches: list[DecoderLayerCache], number: int) -> None:
-    """Require what `Decoder.start_cache` makes."""
-    given = caches if isinstance(caches, list) else [caches]
-    for one in given:
-        if given is not caches or not isinstance(one, DecoderLayerCache):
-            raise TypeError(
-                f"cache must be a list of DecoderLayerCache, one for each layer, got {type(one).__name__}; "
-                "use start_cache(memory)"
-            )
-    if len(caches) != number:
-        raise ValueError(
-            f"the cache is for layers: {len(caches)}, the decoder has {number}; use start_cache(memory)"
-        )
-    if len({(one.own.length, one.across.length) for one in caches}) > 1:
-        raise ValueError(
-            "the layers' caches hold different numbers of positions, as an interrupted step leaves them; begin again "
-            "with start_cache(memory)"
-        )
 
 
 class Decoder(Stepping):
@@ -180,9 +160,9 @@ class Decoder(Stepping):
         self,
         target: Tensor,
         memory: Tensor | None = None,
-        valid_lens: Tensor | None = None,
         *,
         memory_mask: Tensor | None = None,
+        memory_lens: Tensor | None = None,
         need_weights: bool = False,
         cache: list[DecoderLayerCache] | None = None,
     ) -> tuple[Tensor, list[tuple[Tensor, Tensor]] | None]:
@@ -191,8 +171,7 @@ class Decoder(Stepping):
         Args:
             target: (B, T) ids, beginning with <bos>; with a cache, only those not yet decoded.
             memory: (B, S, D) from the encoder; without a cache.
-            valid_lens: (B,) integers, how many positions of the memory are real.
-            memory_mask: bool, broadcastable to (B, H, T, S), True = may attend.
+            memory_mask, memory_lens: for attention to the memory, see `attnbook.attention`.
             need_weights: return each layer's self- and cross-attention weights too.
             cache: from `start_cache`, when decoding step by step.
 
@@ -202,7 +181,13 @@ class Decoder(Stepping):
         check_ids("target", target, self.config.target_vocab_size)
         caches = [None] * len(self.layers) if cache is None else cache
         if cache is not None:
-            _check_caches(cache, len(self.layers))
+            check_caches(
+                cache,
+                DecoderLayerCache,
+                len(self.layers),
+                lambda one: (one.own.length, one.across.length),
+                "start_cache(memory)",
+            )
         start = 0 if cache is None else cache[0].own.length
         embedded = self.embedding(target) * math.sqrt(self.config.d_model)  # (B, T, D)
         x = self.positions(embedded, start)
@@ -214,9 +199,9 @@ class Decoder(Stepping):
             x, weights = layer(
                 x,
                 memory,
-                valid_lens,
                 mask=mask,
                 memory_mask=memory_mask,
+                memory_lens=memory_lens,
                 need_weights=need_weights,
                 cache=kept,
             )
@@ -370,7 +355,7 @@ class BertEncoder(nn.Module):
             ids: (B, T) token ids.
             valid_lens: (B,) integers, how many tokens are real.
             segments: (B, T) segment ids.
-            mask: bool, broadcastable to (B, H, T, T), True = may attend.
+            mask: see `attnbook.attention`.
             need_weights: return each layer's weights too.
 
         Returns:

@@ -1,11 +1,6 @@
 """Translation: recurrent models and the Transformer, how they are trained, how they decode, how they are scored."""
 
-from attnbook.translation.alignment_scores import (
-    AdditiveAlignment,
-    MultiplicativeAlignment,
-    ScaledDotAlignment,
-    make_alignment,
-)
+from attnbook.translation.alignment_scores import make_alignment
 from attnbook.translation.bigram import BigramDraft
 from attnbook.translation.bootstrap import bootstrap_band
 from attnbook.translation.config import RecurrentConfig
@@ -75,9 +70,6 @@ __all__ = [
     "AttentionDecoder",
     "RecurrentState",
     "AttentionState",
-    "AdditiveAlignment",
-    "ScaledDotAlignment",
-    "MultiplicativeAlignment",
     "make_alignment",
     "RecurrentConfig",
     "RecurrentTranslator",

@@ -9,10 +9,10 @@ from torch import nn
 
 from attnbook.checks import check_count, check_positive
 from attnbook.data import Batch
+from attnbook.reproducible import device_of
 from attnbook.training import (
     CheckpointError,
     Progress,
-    device_of,
     evaluating,
     read_archive,
     save_checkpoint,

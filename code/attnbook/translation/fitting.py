@@ -12,8 +12,9 @@ from torch import Tensor, nn
 
 from attnbook.checks import check_count
 from attnbook.data import Batch, EncodedPair, encode_pairs, make_batches
+from attnbook.reproducible import device_of
 from attnbook.text import EOS, BPEDropout, SubwordVocabulary
-from attnbook.training import device_of, make_fabric, train
+from attnbook.training import make_fabric, train
 from attnbook.training.processes import average
 from attnbook.translation.early_stopping import EarlyStopping
 from attnbook.translation.losses import masked_cross_entropy

@@ -4,7 +4,6 @@ from dataclasses import dataclass, field, replace
 from typing import Self
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
@@ -230,7 +229,7 @@ class AttentionDecoder(nn.Module):
         score: "additive", "scaled dot" or "multiplicative".
 
     Attributes:
-        alignment: the score, see `attnbook.translation.alignment_scores`.
+        alignment: the attention layer with that score; here its keys are projected once for a sentence.
         rnn: its input is [context; word], in this order.
 
     Source:
@@ -251,9 +250,8 @@ class AttentionDecoder(nn.Module):
         super().__init__()
         check_probability("dropout", dropout)
         memory_size = hidden_size if memory_size is None else memory_size
-        self.dropout = dropout
         self.embedding = nn.Embedding(vocab_size, embed_size)
-        self.alignment = make_alignment(score, hidden_size, memory_size)
+        self.alignment = make_alignment(score, hidden_size, memory_size, dropout)
         self.rnn = _decoder_gru(
             memory_size + embed_size, hidden_size, num_layers, dropout
         )
@@ -276,7 +274,8 @@ class AttentionDecoder(nn.Module):
         check_lengths(valid_lens, states.shape[1])
         _check_one_each(valid_lens, len(states))
         mask = sequence_mask(valid_lens.to(states.device), states.shape[1])
-        return AttentionState(last, states, self.alignment.keys(states), mask)
+        keys = self.alignment.project_key(states)
+        return AttentionState(last, states, keys, mask)
 
     def attend(self, state: AttentionState) -> tuple[Tensor, Tensor]:
         """Look at the source from where the decoder stands.
@@ -287,10 +286,10 @@ class AttentionDecoder(nn.Module):
         Returns:
             context (B, Dk), and weights (B, S).
         """
-        query = self.alignment.query(state.hidden[-1])  # (B, h)
-        scores = self.alignment.scores(query, state.keys)  # (B, S)
+        query = state.hidden[-1][:, None]  # (B, 1, D)
+        scores = self.alignment.scores(query, state.keys)[:, 0]  # (B, S)
         weights = scores.where(state.mask, -torch.inf).softmax(-1)
-        kept = F.dropout(weights, self.dropout, self.training)
+        kept = self.alignment.dropout(weights)
         return (kept[:, None] @ state.memory)[:, 0], weights
 
     def step(self, word: Tensor, state: AttentionState) -> tuple[Tensor, Tensor]:

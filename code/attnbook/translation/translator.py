@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from attnbook.checks import check_count, check_positive
 from attnbook.data import pad_rows, references
+from attnbook.reproducible import device_of
 from attnbook.text import (
     BOS,
     EOS,
@@ -20,18 +21,16 @@ from attnbook.text import (
 )
 from attnbook.training import (
     CheckpointError,
-    device_of,
     evaluating,
     read_archive,
-    rebuilt,
     save_checkpoint,
-    settings,
 )
 from attnbook.transformer import TransformerConfig
 from attnbook.translation.config import RecurrentConfig
 from attnbook.translation.decoding import LENGTH_PENALTY, beam_search, greedy
 from attnbook.translation.metrics import chrf, named_bleu
 from attnbook.translation.models import RecurrentTranslator, TransformerTranslator
+from attnbook.weights import rebuilt, settings
 
 MODELS = {
     "recurrent": (RecurrentConfig, RecurrentTranslator),

@@ -1,4 +1,5 @@
-"""Trained weights: the files that come with the book, the one writer of such files, and the one reader.
+"""Trained weights: the files that come with the book, the one writer of such files, the one reader,
+and models that are built again from what was read.
 
 A file is in the format safetensors, which `safetensors` and Hugging Face's tools read as well. Its weights are stored
 as float32, as float16, or in eight bits: then an int8 tensor `name` has beside it a tensor `name.scales`, and the
@@ -21,6 +22,7 @@ from attnbook.weights.pages import (
     page_file,
     page_targets,
 )
+from attnbook.weights.rebuilding import rebuilt, settings
 
 __all__ = [
     "FOLDER",
@@ -29,6 +31,8 @@ __all__ = [
     "to_float",
     "weights_file",
     "read_weights",
+    "settings",
+    "rebuilt",
     "LANGUAGE_MODEL",
     "PAGE_MODELS",
     "PAGE_TARGETS",

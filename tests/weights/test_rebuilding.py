@@ -11,9 +11,9 @@ import torch
 
 from attnbook.studies import stored_model
 from attnbook.studies.next_words import STORED_MODEL
-from attnbook.training import CheckpointError, read_archive, save_checkpoint, settings
+from attnbook.training import CheckpointError, read_archive, save_checkpoint
 from attnbook.translation import Translator, prepare
-from attnbook.weights import read_weights, weights_file
+from attnbook.weights import read_weights, settings, weights_file
 from small_recipes import SMALL, SMALL_TRANSFORMER
 from toy_corpus import toy_pairs
 
