@@ -146,9 +146,7 @@ def numbers_normalised_together(sheet: Sheet) -> None:
     torch.testing.assert_close(F.layer_norm(WORD, (4,)), centred / deviation)
     after = centred / deviation, WORD / rms
     behind = f"behind (padded): {' '.join(f'{x:.0f}' for x in FEATURE[1].tolist())}; "
-    behind += f"mean {FEATURE.mean():.0f}, deviation {FEATURE.std(correction=0):.0f}; "
-    front, back = (" ".join(f"{x:.0f}".replace("-", "−") for x in row) for row in _alone(FEATURE).tolist())
-    behind += f"after: {front}; behind: {back}"
+    behind += f"mean {FEATURE.mean():.0f}, deviation {FEATURE.std(correction=0):.0f}"
     cubes = (
         ("layer norm", "one word", f"mean {WORD.mean():.0f}, deviation {deviation:.2f}"),
         ("RMS norm", "one word", f"root mean square {rms:.2f}"),
@@ -163,7 +161,12 @@ def numbers_normalised_together(sheet: Sheet) -> None:
             words, base, anchor = x + 68, 212, "middle"
         _cube(sheet, x, y, together="feature" if number == 2 else "word")
         if number < 2:
-            _after(sheet, 178 if sheet.narrow else x + 166, y + DEPTH * 12, after[number])
+            _after(sheet, 178 if sheet.narrow else x + 166, y + DEPTH * 12, after[number][:, None], 46, 2)
+        else:
+            left, upper = (234, y + 178) if sheet.narrow else (x + 17, y + 248)
+            _after(sheet, left, upper, (FEATURE - FEATURE.mean()) / FEATURE.std(correction=0), 34, 0)
+            for row, name in enumerate(("front", "behind")):
+                sheet.text(left - 6, upper + 18 + 27 * row, name, anchor="end", size=13)
         sheet.text(x, y + 148, "positions →", anchor="start", size=13, color=GREY)
         sheet.text(x - 8, y + 130, "features →", anchor="start", size=13, color=GREY, turn=-90)
         if not sheet.narrow:
@@ -178,17 +181,14 @@ def numbers_normalised_together(sheet: Sheet) -> None:
                 sheet.text(words, base + 44 + 20 * line, said, anchor=anchor, size=14)
 
 
-def _alone(values: torch.Tensor) -> torch.Tensor:
-    """Numbers, normalised together."""
-    return (values - values.mean()) / values.std(correction=0)
-
-
-def _after(sheet: Sheet, x: float, y: float, values: torch.Tensor) -> None:
-    """The shaded column once more, normalised."""
-    sheet.text(x + 22, y - 8, "after", size=13, color=VIOLET)
-    for row, value in enumerate(values.tolist()):
-        words = f"{value:.2f}".replace("-", "−")
-        sheet.box(x, y + 27 * row, 46, 27, words, color=VIOLET, fill=shade(0.25), ink=INK, radius=0, line=1, size=13)
+def _after(sheet: Sheet, x: float, y: float, values: torch.Tensor, wide: float, digits: int) -> None:
+    """What was shaded once more, normalised: numbers (rows, columns) in cells."""
+    sheet.text(x + wide * values.shape[1] / 2, y - 8, "after", size=13, color=VIOLET)
+    look = {"color": VIOLET, "fill": shade(0.25), "ink": INK, "radius": 0, "line": 1, "size": 13}
+    for row, numbers in enumerate(values.tolist()):
+        for column, value in enumerate(numbers):
+            words = f"{value:.{digits}f}".replace("-", "−")
+            sheet.box(x + wide * column, y + 27 * row, wide, 27, words, **look)
 
 
 def _cube(sheet: Sheet, x: float, y: float, *, together: str) -> None:

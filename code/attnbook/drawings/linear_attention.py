@@ -16,7 +16,7 @@ def one_triangle_in_three_ways(sheet: Sheet) -> None:
     """The past of each position as scores, as a matrix, or as both."""
     cell, apart = (14, 18) if sheet.narrow else (24, 72)
     left, top, size = (3, 28, 12) if sheet.narrow else (26, 30, 14)
-    for number, (title, long) in enumerate((("in parallel", LENGTH), ("step by step", 0), ("in chunks", CHUNK))):
+    for number, (title, long) in enumerate((("in parallel", LENGTH), ("recurrently", 0), ("in chunks", CHUNK))):
         x = left + number * (LENGTH * cell + apart)
         sheet.text(x + LENGTH * cell / 2, 17, title, bold=True, size=size)
         scores = 0

@@ -15,8 +15,9 @@ NORTH_EAST = torch.tensor([[0.6, 0.8]])
 @drawing(
     "Two look-ups of the air's temperature by the wind, in the same table: N 4 °C, E 10 °C, S 20 °C, W 12 °C. On the "
     "left, a dict is asked for S: one line leads to the key S, and its value, 20 °C, is the answer. On the right, "
-    "attention is asked with an arrow to the north-east. Lines lead to all four keys, which are arrows too, and their "
-    "weights are 0.44, 0.36, 0.09 and 0.11, a budget of 1. The answer is a blend of all four values, 8.46 °C."
+    "attention is asked with an arrow to the north-east, nearer north than east. Lines lead to all four keys, which "
+    "are arrows too, and their weights are 0.44, 0.36, 0.09 and 0.11, a budget of 1. The answer is a blend of all four "
+    "values, 8.46 °C."
 )
 def one_key_or_a_blend(sheet: Sheet) -> None:
     """A dict, which gives the value of one key, and attention, which gives a blend of all."""
@@ -44,7 +45,8 @@ def _look_up(
     sheet.box(x, middle - 20, asked, 40, "" if soft else "S", color=QUERY, line=2)
     if soft:
         _arrow(sheet, x + asked / 2, middle, NORTH_EAST[0], 26, QUERY)
-        sheet.text(x + asked / 2, middle + 37, "NE", color=QUERY, size=13)
+        for down, words in ((37, "NE,"), (53, "more N")):
+            sheet.text(x + asked / 2, middle + down, words, color=QUERY, size=13)
 
     for row, (wind, weight, value) in enumerate(zip(WINDS, weights.tolist(), VALUES.tolist(), strict=True)):
         upper, centre = top + row * STEP, top + row * STEP + HIGH / 2

@@ -169,6 +169,7 @@ def _looks_above_and_below(sheet: Sheet) -> None:
         sheet.text(254, base, "<bos>" if t == 0 else target[0], color=WRITTEN, bold=t > 0)
         sheet.line((254, start), (254, end), color=WRITTEN, arrow=True)
         sheet.text(222, base, "reads", color=WRITTEN, anchor="end", size=14)
+        sheet.text(326, between, f"step {t + 1}", anchor="end", size=14, bold=True)
     sheet.text(46, 30, "both ends make s_0", color=GREY, anchor="start", size=14)
     sheet.line((left, ground + 30), (4, ground + 30), (4, 75), (10, 75), color=GREY, dashed=True)
     sheet.line(
@@ -240,14 +241,12 @@ def a_gate_between_old_and_new(sheet: Sheet) -> None:
         sheet.line((x - 16, c), (x + 16, c), color=VIOLET, width=4)
         sheet.text(x, ground + 1.45 * unit + 10, f"entry {k + 1}", size=13, bold=True)
         sheet.text(x, ground + 1.45 * unit + 30, f"z = {gate[k]:.2f}", size=13)
-        if not k:
-            sheet.text(x, ground + 1.45 * unit + 48, "(update gate)", size=13)
         if k == 3:
             names = (a, "old state", INK), (b, "new", INK), (c, "after", VIOLET)
             for y, name, color in names:
                 sheet.text(x + 22, y + 5, name, color=color, anchor="start", size=14, bold=name == "after")
-    said = "the larger z, the nearer to the old state"
-    sheet.text(left - 28, ground + 1.45 * unit + 76, said, anchor="start", size=14)
+    for down, said in ((58, "z is the update gate:"), (77, "the larger z, the nearer to the old state")):
+        sheet.text(left - 28, ground + 1.45 * unit + down, said, anchor="start", size=14)
 
 
 SKY = "The sky is blue."  # a sentence of the test set

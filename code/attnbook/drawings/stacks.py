@@ -76,6 +76,10 @@ def _memory(sheet: Sheet, left: float, edge: float, half: float, width: int) -> 
         sheet.text(left + 8, height - 5, words, anchor="start", color=colour, size=13)
 
 
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %" if share >= 0.01 else f"{100 * share:.1f} %" if share >= 0.001 else "under 0.1 %"
+
+
 KINDS = {"embeddings": "#dddddd", "attention": tint(VIOLET, 0.3), "feed-forward": tint(OUTPUT, 0.4), "norms": INK}
 
 
@@ -99,7 +103,7 @@ def where_the_parameters_are(counts: Mapping[str, Mapping[str, int]]) -> Picture
         total = sum(parts.values())
         if total <= 0:
             raise ValueError(f"{model} has no parameters; count them first")
-        shares = ", ".join(f"{100 * n / total:.0f} % {kind}" for kind, n in parts.items() if n > 0.04 * total)
+        shares = ", ".join(f"{_percent(n / total)} {kind}" for kind, n in parts.items() if n)
         said.append(f"{model}, {total / 1e6:.1f} million: {shares}.")
 
     def draw(sheet: Sheet) -> None:
@@ -116,7 +120,7 @@ def where_the_parameters_are(counts: Mapping[str, Mapping[str, int]]) -> Picture
                     size = 12 if sheet.narrow else 13
                     sheet.text(max(left + length / 2, x0 + 38), y + 70, kind, size=size, color=GREY)
                 elif kind == "norms":
-                    said = f"norms: {100 * length / wide:.1f} %"
+                    said = f"norms: {_percent(length / wide)}"
                     sheet.text(x0 + wide, y + 14, said, anchor="end", size=13, color=GREY)
                 left += length
 

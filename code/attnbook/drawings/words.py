@@ -122,10 +122,10 @@ def what_bleu_counts(sheet: Sheet) -> None:
     for j, word in enumerate(REFERENCE):
         sheet.text(left + (j + 0.5) * cell, top + 5, word, size=13.5)
     names = ("words", "pairs", "triples", "quadruples")
+    y = top + (44 if sheet.narrow else 26)
     for n, name in enumerate(names, 1):
         has = [REFERENCE[j : j + n] for j in range(len(REFERENCE) - n + 1)]
-        y = top + (44 if sheet.narrow else 26) + (n - 1) * (54 if sheet.narrow else 44)
-        high = 28 if sheet.narrow or n < 3 else 36
+        high = 13 + 15 * n if sheet.narrow else 28 if n < 3 else 36
         right = 0
         for j in range(len(FOUND) - n + 1):
             run = FOUND[j : j + n]
@@ -133,12 +133,13 @@ def what_bleu_counts(sheet: Sheet) -> None:
             if hit:
                 has.remove(run)  # a run counts at most as often as the reference has it
                 right += 1
-            said = " ".join(run[:2]) + "\n" * (n > 2) + " ".join(run[2:])
+            said = "\n".join(run if sheet.narrow else filter(None, (" ".join(run[:2]), " ".join(run[2:]))))
             look = {"color": VIOLET, "fill": shade(0.25), "ink": INK} if hit else {"color": GREY, "dashed": True}
-            said, size = said if n == 1 or not sheet.narrow else "", 13.5 if n < 3 else 12.5
-            sheet.box(left + (j + (n - 1) / 2) * cell + 2, y, cell - 4, high, said, line=1.5, size=size, **look)
+            look["size"] = 12.5 if n > (1 if sheet.narrow else 2) else 13.5
+            sheet.box(left + (j + (n - 1) / 2) * cell + 2, y, cell - 4, high, said, line=1.5, **look)
         number = f"{right} of {len(FOUND) - n + 1}"
         if sheet.narrow:
             sheet.text(left, y - 7, f"{name}: {number}", anchor="start", size=13)
         else:
             sheet.text(0, y + 19, f"{name}: {number}", anchor="start", size=13.5)
+        y += high + 26 if sheet.narrow else 44
