@@ -101,7 +101,7 @@ def _ways_to_share(sheet: Sheet, names: tuple[str, ...]) -> None:
     kept = [2 * groups * SIZE for groups in (HEADS, 2, 1)] + [sum(LATENT)]
     left, bars, longest, row = (4, 196, 136, 112) if sheet.narrow else (160, 384, 200, 94)
     heads = [left + 8 + 21 * h for h in range(HEADS)]
-    sheet.text(left, 14, "8 queries", anchor="start", size=13, color=QUERY)
+    sheet.text(left, 14, "8 query heads", anchor="start", size=13, color=QUERY)
     sheet.text(bars, 14, "kept per position", anchor="start", size=13, bold=True)
     for number, (name, groups) in enumerate(zip(names, (8, 2, 1, 0), strict=False)):
         top = 30 + row * number
@@ -216,9 +216,11 @@ def waiting_for_bytes(sheet: Sheet) -> None:
     sheet.bar(left, top - 22, balance - left, low - top + 22, fill="#f0eef9")
     middle = (left + balance) / 2
     sheet.text(middle, top - 32, "waits for bytes", color=VIOLET, bold=True, size=14)
-    sheet.text(
-        right, top - 32, "for arithmetic" if narrow else "waits for arithmetic", anchor="end", size=14, bold=True
-    )
+    said = "waits for arithmetic"
+    if narrow:  # the strip to the right of the line is narrower than the words
+        sheet.text((balance + right) / 2 - 4, (top - 22 + low) / 2, said, size=14, bold=True, turn=90)
+    else:
+        sheet.text(right, top - 32, said, anchor="end", size=14, bold=True)
     sheet.line((balance, top - 22), (balance, low), color=INK, dashed=True)
     y, before = top, ""
     for when, name, number in cases:
