@@ -232,8 +232,9 @@ def a_tail_and_five_filters(sheet: Sheet) -> None:
     for number, (name, (probs, left)) in enumerate(found.items()):
         probs = [*probs, max(round(1 - sum(probs), 4), 0.0)]
         x, title = edge + step * number, name.split() if sheet.narrow and number else [name]
+        type_ = {"size": 13} if sheet.narrow else {"size": 14, "bold": True}
         for line, part in enumerate(reversed(title)):
-            sheet.text(x, head - 18 * line, part, anchor="start", size=13 if sheet.narrow else 14, bold=True)
+            sheet.text(x, head - 18 * line, part, anchor="start", **type_)
         for row, p in enumerate(probs):
             top, long = head + 15 + high * row, max(p * scale, 1)
             said = f"{p:.2f}".lstrip("0") if p else "–"
