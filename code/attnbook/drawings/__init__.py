@@ -40,7 +40,7 @@ from attnbook.drawings.recurrent import (
     two_looks_back,
 )
 from attnbook.drawings.regression import each_point_by_its_weight, from_one_width_to_a_matrix, three_widths, twenty_fits
-from attnbook.drawings.runs import readers_in_longer_rows, right_answers, steps_until_learned
+from attnbook.drawings.runs import right_answers, steps_until_learned
 from attnbook.drawings.scores import every_query_meets_every_key, nearness_lifted, three_favourites
 from attnbook.drawings.sentences import three_vectors_of_a_word, who_asks_whom
 from attnbook.drawings.sheet import NARROW, WIDE, Picture, Sheet, drawing, shade, tint
@@ -80,7 +80,7 @@ __all__ = [
     "four_steps_or_one", "four_ways_to_share_keys", "from_one_width_to_a_matrix", "heads_and_their_average",
     "interference_in_a_sum", "links_that_cross", "NARROW", "near_or_large", "nearness_lifted",
     "numbers_normalised_together", "one_key_or_a_blend", "one_text_four_questions", "one_triangle_in_three_ways",
-    "overlapping_keys", "Picture", "readers_in_longer_rows", "rejected_words_fill_the_gaps", "right_answers",
+    "overlapping_keys", "Picture", "rejected_words_fill_the_gaps", "right_answers",
     "room_for_nested_names", "rows_at_once_or_in_turn", "shade", "Sheet", "steps_until_learned",
     "the_teachers_word_or_its_own", "three_exponentials_shifted", "three_favourites", "three_heads_share_the_width",
     "three_kinds_of_models", "three_vectors_of_a_word", "three_ways_to_share_keys", "three_widths", "tint",

@@ -10,46 +10,12 @@ Row = tuple[str, Sequence[Sequence[float]]]
 HIGH, WIDE_HIGH, HEADING, GAP = 34, 28, 22, 8  # of a row, narrow and wide; of a heading; below a group
 
 
-def readers_in_longer_rows(groups: Sequence[tuple[str, Sequence[Row]]]) -> Picture:
-    """Right answers, one row per reader, one column per task and row length.
-
-    Args:
-        groups: a heading and its rows; a row is a name and, for each of the five columns (look back on 24, at 25 to
-            48, at 97 to 192; mirror on 24, at 25 to 48), the seeds' results in percent, or nothing.
-
-    Returns:
-        The picture.
-    """
-
-    def draw(sheet: Sheet) -> None:
-        label, wide, gap = (84, 50, 4) if sheet.narrow else (176, 96, 12)
-        lefts = [label + wide * column + gap * (column > 2) for column in range(5)]
-        for first, last, task in ((0, 2, "look back three"), (3, 4, "mirror")):
-            sheet.text((lefts[first] + lefts[last] + wide) / 2, 16, task, bold=True, size=14)
-        trained = "trained" if sheet.narrow else "as trained"
-        heads = ("24", trained), ("25–48", "of 48"), ("97–192", "of 192"), ("24", trained), ("25–48", "of 48")
-        for left, (places, row) in zip(lefts, heads, strict=True):
-            sheet.text(left + wide / 2, 37, places, size=12.5 if sheet.narrow else 13)
-            sheet.text(left + wide / 2, 54, row, size=13, color=GREY)
-        bottom = _table(sheet, 62, lefts, wide, groups, lambda percent: percent / 100)
-        key = "right answers in %: median", "(range) of the seeds; –: not tried"
-        for row, words in enumerate(key if sheet.narrow else [" ".join(key)]):
-            sheet.text(4, bottom + 16 + 18 * row, words, anchor="start", size=13)
-
-    alt = "Right answers in percent, median of the seeds. " + " ".join(
-        f"{heading}, {name}: look back {_listed(cells[:3])}; mirror {_listed(cells[3:])}."
-        for heading, rows in groups
-        for name, cells in rows
-    )
-    return Picture(draw, alt)
-
-
 def right_answers(columns: Sequence[str], groups: Sequence[tuple[str, Sequence[Row]]]) -> Picture:
     """Right answers, one row per reader, one column per condition.
 
     Args:
         columns: their headings.
-        groups: a heading and its rows; a row is a name and, for each column, the seeds' results in percent, or nothing.
+        groups: a heading and its rows; a row is a name and, for each column, the seeds' results in percent.
 
     Returns:
         The picture.
@@ -118,7 +84,7 @@ def _steps(found: Sequence[float], limit: float) -> str:
 
 
 def _listed(cells: Sequence[Sequence[float]]) -> str:
-    return ", ".join(f"{median(found):.0f}" if found else "not read" for found in cells)
+    return ", ".join(f"{median(found):.0f}" for found in cells)
 
 
 def _table(
@@ -142,9 +108,7 @@ def _table(
             sheet.text(lefts[0] - 8, y + high / 2 + 5, name, anchor="end", size=14)
             for left, found in zip(lefts, cells, strict=True):
                 place = left, y, wide, high
-                if not found:
-                    sheet.text(left + wide / 2, y + high / 2 + 5, "–", color=GREY, size=13)
-                elif median(found) > limit:
+                if median(found) > limit:
                     sheet.hatch(*place)
                     sheet.box(*place, color="#ffffff", radius=0, line=1.5)
                     words = _failed(found)

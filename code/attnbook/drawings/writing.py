@@ -84,7 +84,7 @@ def _parallel(sheet: Sheet, left: float, top: float) -> None:
     "A tree of prefixes. The first word is il with 0.6 or elle with 0.4. After il come dort with 0.35, elle with 0.33 "
     "and the end with 0.32; after elle come dort with 0.9 and the end with 0.1. Bars show the products. Greedy "
     "decoding takes the likeliest word each time and arrives at il dort, 0.21. The likeliest of all is elle dort, "
-    "0.36, whose first word was only second best."
+    "0.36, whose first word was only second best. Dots mark what has not ended yet."
 )
 def where_greedy_loses(sheet: Sheet) -> None:
     """A tree in which the likeliest first word leads away from the likeliest sentence."""
@@ -125,7 +125,8 @@ def where_greedy_loses(sheet: Sheet) -> None:
         label = y - away if y <= before else y + away + 8
         sheet.text(end - (15 if sheet.narrow else 22), label, f"{p}", size=13)
         look = {"color": color or GREY, "ink": INK, "line": 2.5 if color else 1.5}
-        sheet.box(end, y - 15, wide, 30, prefix[-1], size=14, **look)
+        goes_on = len(prefix) == 2 and prefix[-1] != "<eos>"
+        sheet.box(end, y - 15, wide, 30, prefix[-1] + " …" * goes_on, size=14, **look)
 
     for x, words in zip((*columns[1:], bars), heads, strict=True):
         at = "middle" if x < bars else "start"
@@ -221,27 +222,31 @@ def a_tail_and_five_filters(sheet: Sheet) -> None:
     said = "the first word for: Tell me the truth."
     said += "" if sheet.narrow else " (probabilities of the page's Transformer)"
     sheet.text(8, 16, said, anchor="start", size=14)
-    high = 25
+    if sheet.narrow:  # numbers above their bars, so that all five filters stand side by side
+        edge, step, head, scale, high, thick = 88, 51, 64, 46, 36, 9
+        sheet.text(edge - 8, head + 36 + high * len(words), "words left", anchor="end", size=13, color=GREY)
+    else:
+        edge, step, head, scale, high, thick = 92, 124, 48, 82, 25, 17
+    for row, word in enumerate(words):
+        sheet.text(edge - 8, head + 28 + high * row, word, anchor="end", size=13)
     for number, (name, (probs, left)) in enumerate(found.items()):
         probs = [*probs, max(round(1 - sum(probs), 4), 0.0)]
-        if sheet.narrow:
-            x, y, scale = 92 + 126 * (number % 2), 48 + 256 * (number // 2), 82
-        else:
-            x, y, scale = 92 + 124 * number, 48, 82
-        if number == 0 or sheet.narrow and number % 2 == 0:
-            for row, word in enumerate(words):
-                sheet.text(x - 8, y + 28 + high * row, word, anchor="end", size=13)
-        sheet.text(x, y, name, anchor="start", size=14, bold=True)
+        x, title = edge + step * number, name.split() if sheet.narrow and number else [name]
+        type_ = {"size": 13} if sheet.narrow else {"size": 14, "bold": True}
+        for line, part in enumerate(reversed(title)):
+            sheet.text(x, head - 18 * line, part, anchor="start", **type_)
         for row, p in enumerate(probs):
-            top, others = y + 15 + high * row, row == len(probs) - 1
-            if others and p > 0:
-                sheet.hatch(x, top, max(p * scale, 1), 17)
-            elif p > 0:
-                sheet.bar(x, top, max(p * scale, 1), 17, fill=VIOLET)
+            top, long = head + 15 + high * row, max(p * scale, 1)
             said = f"{p:.2f}".lstrip("0") if p else "–"
-            sheet.text(x + p * scale + 5, top + 13, said, anchor="start", size=13)
-        sheet.line((x, y + 12), (x, y + 15 + high * len(probs)), color=GREY, width=1)
-        sheet.text(x, y + 36 + high * len(probs), f"{left} words", anchor="start", size=13, color=GREY)
+            sheet.text(x + (3 if sheet.narrow else p * scale + 5), top + 13, said, anchor="start", size=13)
+            top += 17 if sheet.narrow else 0
+            if row == len(probs) - 1 and p > 0:
+                sheet.hatch(x, top, long, thick)
+            elif p > 0:
+                sheet.bar(x, top, long, thick, fill=VIOLET)
+        sheet.line((x, head + 12), (x, head + 15 + high * len(probs)), color=GREY, width=1)
+        said, low = (f"{left}", x + 3) if sheet.narrow else (f"{left} words", x)
+        sheet.text(low, head + 36 + high * len(probs), said, anchor="start", size=13, color=GREY)
 
 
 @drawing(
