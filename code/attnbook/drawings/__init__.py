@@ -19,7 +19,12 @@ from attnbook.drawings.blocks import (
 )
 from attnbook.drawings.linear_attention import one_triangle_in_three_ways, what_three_tasks_ask
 from attnbook.drawings.lookup import a_longer_query_insists, one_key_or_a_blend
-from attnbook.drawings.masks import a_nan_meets_the_mask, an_empty_row_spoils_the_matrix, three_exponentials_shifted
+from attnbook.drawings.masks import (
+    a_nan_meets_the_mask,
+    an_empty_row_spoils_the_matrix,
+    three_exponentials_shifted,
+    two_masks_at_once,
+)
 from attnbook.drawings.matrices import a_list_or_a_matrix, interference_in_a_sum, near_or_large, overlapping_keys
 from attnbook.drawings.memory import (
     a_table_never_stored,
@@ -84,8 +89,8 @@ __all__ = [
     "room_for_nested_names", "rows_at_once_or_in_turn", "shade", "Sheet", "steps_until_learned",
     "the_teachers_word_or_its_own", "three_exponentials_shifted", "three_favourites", "three_heads_share_the_width",
     "three_kinds_of_models", "three_vectors_of_a_word", "three_ways_to_share_keys", "three_widths", "tint",
-    "twenty_fits", "two_guards_of_the_answer", "two_heads_that_copy", "two_looks_back", "two_readings_of_a_table",
-    "two_sightings_are_lent", "two_stacks_and_a_memory", "two_stories_for_one_output",
+    "twenty_fits", "two_guards_of_the_answer", "two_heads_that_copy", "two_looks_back", "two_masks_at_once",
+    "two_readings_of_a_table", "two_sightings_are_lent", "two_stacks_and_a_memory", "two_stories_for_one_output",
     "two_words_in_turn_or_at_once", "waiting_for_bytes", "weights_and_true_links", "what_a_cache_saves",
     "what_bleu_counts", "what_certainty_costs", "what_three_tasks_ask", "where_each_word_looked",
     "where_greedy_loses", "where_positions_act", "where_the_parameters_are", "who_asks_whom",

@@ -1,4 +1,4 @@
-"""Drawings of what can go wrong in a masked softmax: an exponential that leaves its format, and a row with nothing."""
+"""Drawings of masks: two at once, an exponential that leaves its format, and a row with nothing."""
 
 import math
 
@@ -6,8 +6,8 @@ import torch
 from torch import Tensor
 
 from attnbook.attention import masked_softmax
-from attnbook.drawings.sheet import Sheet, drawing, tint
-from attnbook.page.style import GREY, INK, KEY, VALUE, VIOLET
+from attnbook.drawings.sheet import Sheet, drawing, shade, tint
+from attnbook.page.style import GREY, INK, KEY, QUERY, VALUE, VIOLET
 
 FLOAT32 = torch.finfo(torch.float32)
 
@@ -81,6 +81,41 @@ def a_nan_meets_the_mask(sheet: Sheet) -> None:
             sheet.line((right, y + 130), (left, y + 130), color=VALUE, arrow=True)
             sheet.text((left + right) / 2, y + 123, back, size=13, color=VALUE)
         sheet.text(x, y + 154, "gradients, from right to left", anchor="start", size=13, color=VALUE)
+
+
+SENTENCE = ("Learn", "to", "code", "<pad>")
+
+
+@drawing(
+    "Three tables of four queries by four keys, both named Learn, to, code and pad, joined by and and an equals sign. "
+    "Padding: one row, repeated four times, with the key pad hatched. Causal: a triangle, in which each query sees "
+    "itself and what stands before it. Both: the triangle, with the column of pad hatched, too. Its last row, that of "
+    "the query pad, has three words left; below it stands: a query nobody reads."
+)
+def two_masks_at_once(sheet: Sheet) -> None:
+    """A padding mask, repeated for each query, and a triangle make one mask."""
+    padding = torch.tensor([True, True, True, False]).expand(4, 4)
+    causal = torch.ones(4, 4, dtype=torch.bool).tril()
+    tables = (("padding: equal rows", padding), ("causal: a triangle", causal), ("both", padding & causal))
+    wide, high = 44, 26
+    for number, (title, allowed) in enumerate(tables):
+        x, y = (58, 176 * number) if sheet.narrow else (58 + 226 * number, 0)
+        sheet.text(x, y + 18, title, anchor="start", size=14, bold=True)
+        for j, word in enumerate(SENTENCE):
+            sheet.text(x + (j + 0.5) * wide, y + 39, word, size=13, color=KEY)
+        for i, row in enumerate(allowed.tolist()):
+            top = y + 46 + i * high
+            if number == 0 or sheet.narrow:
+                sheet.text(x - 7, top + 18, SENTENCE[i], anchor="end", size=13, color=QUERY)
+            for j, may in enumerate(row):
+                if not may:
+                    sheet.hatch(x + j * wide, top, wide, high)
+                fill = shade(0.4) if may else "none"
+                sheet.box(x + j * wide, top, wide, high, color=GREY, fill=fill, radius=0, line=1)
+        if number:
+            at = (x - 30, y + 18) if sheet.narrow else (x - 25, y + 46 + 2 * high + 5)
+            sheet.text(*at, "and" if number == 1 else "=", bold=True)
+    sheet.text(x + 2 * wide, y + 46 + 4 * high + 18, "a query nobody reads", size=13, color=QUERY)
 
 
 FEATURES = torch.tensor([[1.0, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 1]])  # of the words, (S, D)

@@ -7,9 +7,9 @@ Held equal: the data (draws 0 to 19 of one recipe), the hundred queries, the mea
     true curve). With several coordinates each has the same range, only the first matters, and the width is the best
     one of a fixed list, chosen by looking at the truth: the kernel is given every advantage.
 Control: the same points measured by the first coordinate alone; the plain average.
-Spread: 20 draws, median and range.
-Turned round if: two kernels at their own best spreads differed by more than the spreads do, or if the error with 16
-    coordinates came near the error with one.
+Spread: 20 draws. Kernels are compared draw by draw, as a ratio to the Gaussian: median and range.
+Turned round if: a kernel's error at its best spread were twice or half the Gaussian's in the median, or if the error
+    with 16 coordinates came near the error with one.
 """
 
 from collections.abc import Sequence
