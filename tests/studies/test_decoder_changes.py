@@ -43,6 +43,8 @@ def test_the_same_seed_gives_the_same_model_and_training_helps():
     again = fit_decoder(decoder_after(), 5e-3, 1, steps=40, batch_size=2)
     other = fit_decoder(decoder_after(), 5e-3, 2, steps=40, batch_size=2)
     assert torch.equal(few.head.weight, again.head.weight) and not torch.equal(few.head.weight, other.head.weight)
+    other = fit_decoder(decoder_after(), 5e-3, 1, steps=40, batch_size=2, first_weights=2)
+    assert not torch.equal(few.head.weight, other.head.weight)
     vocabulary, ids = book_ids()
     assert split_book().train.startswith(vocabulary.decode(ids[:40]))
     unseen = vocabulary.encode(split_book().dev)

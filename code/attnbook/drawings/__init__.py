@@ -34,7 +34,12 @@ from attnbook.drawings.memory import (
     waiting_for_bytes,
 )
 from attnbook.drawings.multi_head import cut_and_swap_or_reshape, three_heads_share_the_width
-from attnbook.drawings.next_tokens import a_block_then_and_now, one_text_four_questions, two_sightings_are_lent
+from attnbook.drawings.next_tokens import (
+    a_block_then_and_now,
+    a_discount_is_lent,
+    one_text_four_questions,
+    two_sightings_are_lent,
+)
 from attnbook.drawings.objectives import fill_the_gap_or_go_on, what_certainty_costs
 from attnbook.drawings.positions import where_positions_act
 from attnbook.drawings.readings import a_false_note, two_heads_that_copy, two_stories_for_one_output
@@ -75,7 +80,8 @@ from attnbook.drawings.writing import (
 )
 
 __all__ = [
-    "a_block_then_and_now", "a_decoder_layer_and_the_memory", "a_false_note", "a_gate_between_old_and_new",
+    "a_block_then_and_now", "a_decoder_layer_and_the_memory", "a_discount_is_lent", "a_false_note",
+    "a_gate_between_old_and_new",
     "a_list_or_a_matrix", "a_longer_query_insists", "a_mean_and_a_cosine", "a_nan_meets_the_mask",
     "a_norm_on_the_stream_or_beside_it", "a_sentence_on_one_side", "a_sentence_through_one_vector",
     "a_stream_for_each_word", "a_table_never_stored", "a_tail_and_five_filters", "an_empty_row_spoils_the_matrix",

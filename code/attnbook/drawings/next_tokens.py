@@ -1,9 +1,10 @@
 """Drawings of a decoder-only language model: what it is asked, and what became of its block."""
 
 import math
+from collections import Counter
 
 from attnbook.drawings.sheet import Sheet, drawing, tint
-from attnbook.language import ngram_loss
+from attnbook.language import kneser_ney_loss, ngram_loss
 from attnbook.page.style import GREY, INK, KEY, OUTPUT, QUERY, VIOLET
 
 TEXT = ("the", "query", "asks", "each", "key")
@@ -77,6 +78,49 @@ def two_sightings_are_lent(sheet: Sheet) -> None:
             sheet.text(left, y + 47, said, anchor="start", size=13)
         else:
             sheet.text(left + 3 * unit, y + 21, said, anchor="start", size=14)
+        y += 60 if sheet.narrow else 40
+
+
+@drawing(
+    "What follows a, in the text a b a a b c, by Kneser and Ney. Of each count 0.6 is taken off, hatched: a keeps 0.4 "
+    "of 1, b keeps 1.4 of 2, both filled; c was never seen there. The 1.2 taken off come back in dashed boxes, "
+    "as the shorter history lends them: 0.6 to a, 0.3 to b, 0.3 to c. Together that is 0.333 for a, 0.567 for b, 0.100 "
+    "for c."
+)
+def a_discount_is_lent(sheet: Sheet) -> None:
+    """Counts after one token: what is taken off each, and to whom the shorter history lends it."""
+    left, unit = (26, 66) if sheet.narrow else (70, 104)
+    pairs = Counter(zip(SEEN, SEEN[1:], strict=False))
+    once, twice = (sum(count == times for count in pairs.values()) for times in (1, 2))
+    less = once / (once + 2 * twice)
+    total = sum(count for (before, _), count in pairs.items() if before == 0)
+    freed = less * sum(before == 0 for before, _ in pairs)
+    lines = (
+        ("filled: kept of what was seen after a", VIOLET),
+        (f"hatched: taken off, {freed:.1f} in all", GREY),
+        (f"dashed: lent, {freed:.1f} in all", GREY),
+    )
+    for row, (said, color) in enumerate(lines):
+        at = (0, 18 + 20 * row) if sheet.narrow else (left + (0, 252, 462)[row], 18)
+        sheet.text(*at, said, anchor="start", size=13, color=color)
+    y, lent_at = (72 if sheet.narrow else 34), left + 2 * unit + 24
+    for word in range(3):
+        count = pairs[0, word]
+        kept = max(count - less, 0)
+        chance = math.exp(-kneser_ney_loss(SEEN, [0, word], vocab_size=3, order=2))
+        lent = chance * total - kept
+        sheet.text(left - 10, y + 21, "abc"[word], anchor="end", bold=True)
+        if count:
+            sheet.box(left, y, kept * unit, 30, color=VIOLET, fill=VIOLET, radius=0)
+            sheet.hatch(left + kept * unit, y, less * unit, 30)
+            sheet.box(left + kept * unit, y, less * unit, 30, color=GREY, radius=0, line=1)
+        sheet.box(lent_at, y, lent * unit, 30, color=VIOLET, fill=tint(VIOLET), dashed=True, radius=0)
+        seen = f"{count} − {less:.1f}" if count else "0"
+        said = f"({seen} + {lent:.1f}) / {total} = {chance:.3f}"
+        if sheet.narrow:
+            sheet.text(left, y + 47, said, anchor="start", size=13)
+        else:
+            sheet.text(lent_at + 0.6 * unit + 30, y + 21, said, anchor="start", size=14)
         y += 60 if sheet.narrow else 40
 
 

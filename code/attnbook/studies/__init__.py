@@ -107,6 +107,7 @@ from attnbook.studies.pair_reader import (
     small_encoder,
     span_f1,
 )
+from attnbook.studies.past import PASTS, asked_places, losses_by_past
 from attnbook.studies.poolings import (
     LEXICON,
     POOLING_TASKS,
@@ -330,6 +331,9 @@ __all__ = [
     "TOPIC_WORDS",
     "LEXICON",
     "POOLING_TASKS",
+    "PASTS",
+    "asked_places",
+    "losses_by_past",
     "POOLINGS",
     "TopicClassifier",
     "topic_sentence",

@@ -90,6 +90,7 @@ def fit_decoder(
     steps: int = 400,
     batch_size: int = 4,
     subwords: int = 1024,
+    first_weights: int | None = None,
 ) -> LanguageModel:
     """Train a language model on this book's prose, by AdamW with a warm-up and half a cosine.
 
@@ -102,6 +103,7 @@ def fit_decoder(
         steps: updates.
         batch_size: pieces of text in an update.
         subwords: entries of the vocabulary.
+        first_weights: a seed for the weights alone.
 
     Returns:
         The model, in evaluation mode.
@@ -112,7 +114,7 @@ def fit_decoder(
     vocabulary, ids = book_ids(subwords)
     config = LanguageModelConfig(len(vocabulary), **sizes)
     pieces = random_pieces(ids, config.max_positions, batch_size, seed)
-    seed_everything(seed)
+    seed_everything(seed if first_weights is None else first_weights)
     model = LanguageModel(config)
     # the Transformer's: times √D, a token is then as large as the sinusoids added to it
     nn.init.normal_(model.embedding.weight, std=config.d_model**-0.5)
