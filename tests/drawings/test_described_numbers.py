@@ -9,7 +9,7 @@ NUMBERS = {  # as described, as drawn
     "where_positions_act": {n: n for n in ("0.84", "0.54", "0.01", "1.00")},
     "every_number_of_a_tiny_transformer": {n: n for n in ("0.06", "0.87", "0.02", "0.98")},
     "numbers_normalised_together": {n: n for n in ("2.24", "4.58", "0.65", "1.53")} | {"-1.34": "−1.34"},
-    "a_tail_and_five_filters": {"0.21": ".21", "0.34": ".34", "0.84": ".84", "0.13": ".13", "40 words": "40 words"},
+    "a_tail_and_five_filters": {"0.21": ".21", "0.34": ".34", "0.84": ".84", "0.13": ".13", "40 words": ">40"},
     "two_looks_back": {f"0.{n}": f".{n}" for n in (26, 15, 52, 12, 67)},
     "where_each_word_looked": {f"0.{n}": f".{n}" for n in ("58", "87", "81", "05", "74", "62", "02")},
     "four_claimed_links": {"0.375": "(2 + 3) / (4 + 4) = 0.375"},
