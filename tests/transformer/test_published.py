@@ -119,7 +119,7 @@ def test_pytorchs_decoder_layer_with_padding():
         [[2.431515, 0.027687, -0.600096, -0.074459], [2.433075, 0.028543, -0.598987, -0.073985]],
     ]  # fmt: skip
     lens = torch.tensor([4, 3])
-    both_ways(lambda w: layer(x, memory, lens, need_weights=w)[0], across, 3e-6)
+    both_ways(lambda w: layer(x, memory, memory_lens=lens, need_weights=w)[0], across, 3e-6)
 
 
 def test_llamas_rotary_positions():

@@ -227,7 +227,7 @@ def words_without_cache(model: TransformerTranslator, source: Tensor, lens: Tens
     memory, _ = model.encoder(source, lens)
     words = source.new_full((len(source), 1), BOS)
     for _ in range(number):
-        logits, _ = model.decoder(words, memory, lens)
+        logits, _ = model.decoder(words, memory, memory_lens=lens)
         words = torch.cat([words, logits[:, -1:].argmax(-1)], dim=1)
     return words[:, 1:]
 
