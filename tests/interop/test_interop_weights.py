@@ -202,7 +202,7 @@ def test_decoder_layer_is_pytorchs(dtype, norm_first, activation):
     assert not ours.training and ours.cross_attention.dropout.p == 0.25
     own, copies = (sequences(T, S, dtype=dtype) for _ in range(2))
     memory_mask = coin(T, S, seed=4) | (torch.arange(S) < 2)
-    output, _ = ours(*own, LENS, mask=causal_mask(T), memory_mask=memory_mask)
+    output, _ = ours(*own, memory_lens=LENS, mask=causal_mask(T), memory_mask=memory_mask)
     expected = theirs(
         *copies,
         tgt_mask=to_blocked(causal_mask(T)),

@@ -124,7 +124,7 @@ def test_a_long_signature_is_broken_where_the_page_ends():
 def test_the_famous_lines_are_among_those_shown():
     """The idea of a layer stands in what is shown of it, not in a helper that the reader never sees."""
     dot = show(attention.attention_step).text
-    assert "softmax(scores, mask=mask)" in dot and "query @ key.mT / math.sqrt" in dot
+    assert "softmax(scores, mask)" in dot and "query @ key.mT / math.sqrt" in dot
     assert "attention_step(" in show(attention.DotProductAttention).text
     assert len(show(pooling.attention_pooling).text.splitlines()) == 2
     heads = show(MultiHeadAttention).text
@@ -140,7 +140,7 @@ def test_comments_stay_and_no_gap_is_left():
     assert text.startswith("def masked_softmax(scores, valid_lens=None, mask=None):")
     layer = show(attention.DotProductAttention).text
     assert layer.startswith(
-        "class DotProductAttention(nn.Module):\n    def __init__(self, dropout=0.0):\n        super()"
+        "class DotProductAttention(_ScoredAttention):\n    def __init__(self, dropout=0.0):\n        super()"
     )
     assert Source(masks.masked_softmax).text == show(masks.masked_softmax, whole=True).text
 

@@ -205,6 +205,20 @@ def test_a_page_gets_the_scripts_of_its_figures_only(small_book):
     assert "attnbook" not in (small_book / "out" / "plain.html").read_text()
 
 
+def test_pages_are_written_anew_when_a_script_has_changed(small_book):
+    page, config = small_book / "out" / "plain.html", small_book / "conf.py"
+    written = page.read_text()
+    page.write_text("old")
+    build(small_book)
+    assert page.read_text() == "old"
+    changed = (
+        'app.connect("config-inited", lambda app, config: setattr(config, "figures_scripts", "other"), priority=900)'
+    )
+    config.write_text(f"{config.read_text()}def setup(app):\n    {changed}\n")
+    assert build(small_book).returncode == 0
+    assert page.read_text() == written
+
+
 def test_the_built_figure_is_alive_with_the_state_it_was_given(small_book, browser):
     context = browser.new_context(offline=True)
     page = context.new_page()

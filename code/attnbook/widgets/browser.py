@@ -26,12 +26,12 @@ MISSING = (
 )
 
 
-def find_chromium() -> str | None:
+def find_chromium(names: tuple[str, ...] = NAMES) -> str | None:
     """Path of a Chromium on this machine, or None.
 
     The environment variable CHROMIUM goes first, then the names on the PATH, then what playwright has downloaded.
     """
-    on_path = next(filter(None, map(shutil.which, NAMES)), None)
+    on_path = next(filter(None, map(shutil.which, names)), None)
     return os.environ.get("CHROMIUM") or on_path or _playwrights_own()
 
 

@@ -66,6 +66,12 @@ def _add_assets(app: "Sphinx", pagename: str, templatename: str, context: dict[s
         app.add_js_file(f"{FOLDER}/{name}.js", loading_method="defer")
 
 
+def _note_scripts(app: "Sphinx", config: Any) -> None:
+    """Pages name the scripts that they need, and which version: all are written anew when one has changed."""
+    sources = sorted(Path(__file__).parent.rglob("*.js"))
+    config.figures_scripts = hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()
+
+
 def _write_for_build(app: "Sphinx") -> None:
     # the pages in other languages share those of the English ones
     if app.builder.format == "html" and app.config.language == "en":
@@ -91,6 +97,8 @@ def setup(app: "Sphinx") -> dict[str, Any]:
             return [nodes.raw("", figure.to_html(), format="html")]
 
     app.add_directive("live-figure", LiveFigure)
+    app.add_config_value("figures_scripts", "", "html")
+    app.connect("config-inited", _note_scripts)
     app.connect("builder-inited", _write_for_build)
     app.connect("html-page-context", _add_assets)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
