@@ -21,6 +21,7 @@ from attnbook.attention import (
     SelfAttention,
     SeparateHeads,
     WideHeads,
+    from_binary,
     split_heads,
 )
 from attnbook.interop import from_huggingface_bert, load_bert
@@ -33,6 +34,8 @@ from attnbook.transformer import (
     DecoderLayer,
     Encoder,
     EncoderLayer,
+    LanguageModel,
+    LanguageModelConfig,
     Transformer,
     TransformerConfig,
 )
@@ -45,6 +48,7 @@ SIZES = {"d_model": D, "num_heads": H, "d_ff": 16, "dropout": 0.0}
 SMALL = TransformerConfig(31, 37, num_encoder_layers=2, num_decoder_layers=2, **SIZES)
 LEARNED = dataclasses.replace(SMALL, positions="learned", max_positions=6)
 BERT = BertConfig(vocab_size=31, num_layers=2, max_positions=6, **SIZES)
+WRITER = LanguageModel(LanguageModelConfig(31, num_layers=2, **SIZES))
 
 
 def ones(*shape, dtype=torch.bool):
@@ -226,6 +230,21 @@ def test_masks_of_self_attention(call, wanted):
         call(torch.zeros(5, 5))
 
 
+@pytest.mark.parametrize("model", [Encoder(SMALL), BertEncoder(BERT), WRITER], ids=lambda model: type(model).__name__)
+def test_another_librarys_second_argument_is_not_taken_for_lengths(model):
+    """Its 0/1 mask, its segments and its targets are integers (B, T), which a layer reads as one length per query."""
+    for other in (IDS, IDS + 1):
+        with pytest.raises(ValueError, match=says("shape (2,), one length per text, got (2, 4)", "mask=from_binary(")):
+            model(IDS, other)
+    lens = torch.tensor([3, 4])
+    binary = (torch.arange(4) < lens[:, None]).long()
+    both = {"valid_lens": lens}, {"mask": from_binary(binary)[:, None]}
+    as_lens, as_mask = (model.eval()(IDS, **one)[0] for one in both)
+    torch.testing.assert_close(as_lens, as_mask)
+    with pytest.raises(TypeError, match="valid_lens must be a tensor of integers, got list"):
+        model(IDS, [3, 4])
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -271,7 +290,7 @@ def test_queries_and_keys_that_do_not_meet(call, message):
     ],
 )
 def test_a_refused_step_leaves_the_cache_as_it_was(bad):
-    """Self-attention writes before cross-attention looks at its arguments; so they are looked at first."""
+    """Self-attention writes before cross-attention looks at its arguments; what it wrote is then put back."""
     decoder = Decoder(SMALL).eval()
     cache = decoder.start_cache(MEMORY)
     decoder(ids_of(1, 2), cache=cache)

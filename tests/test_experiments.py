@@ -3,6 +3,7 @@
 import inspect
 import itertools
 import json
+import os
 import re
 import shlex
 from pathlib import Path
@@ -298,8 +299,13 @@ def test_a_result_that_goes_elsewhere_does_not_send_weights_to_the_books_own_pla
     coins.OPTIONS["weights"] = None
     with pytest.raises(SystemExit):
         runner.main(["coins", "--out", str(tmp_path / "coins.json")])
-    assert "coins stores weights, too; say where with --weights" in capsys.readouterr().err
+    assert "coins stores weights, too: --weights and --out go elsewhere together" in capsys.readouterr().err
+    with pytest.raises(SystemExit):  # nor those from elsewhere into the book's own result
+        runner.main(["coins", "--weights", "a"])
+    assert "or neither is given" in capsys.readouterr().err
     assert not coins.ran
+    same = os.path.relpath(runner.place("coins"))
+    assert runner.understood("coins", ["--out", same])[1].out == Path(same)
     coins.settings = lambda options: [{"seed": 0, "side": options.weights}]
     runner.main(["coins", "--out", str(tmp_path / "coins.json"), "--weights", "a"])
     assert coins.ran == [(0, "a")]

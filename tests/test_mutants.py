@@ -231,7 +231,7 @@ TABLE = {
     ],
     "attention/heads": [
         ("heads drop weights when not training", "self.dropout.p if self.dropout.training else 0.0",
-         "dropout=self.dropout", "test_heads.py::test_dropout_only_while_training"),
+         "self.dropout.p", "test_heads.py::test_dropout_only_while_training"),
         ("the memory's keys are the query's", "_, k, v = self.project_all(key)", "pass",
          "test_heads.py::test_masks_of_every_shape"),
         ("weights are stacked head by head", "for name in names for head in stage.heads",
@@ -429,6 +429,8 @@ TABLE = {
         ("no causal mask in evaluation", "mask = causal_mask(length, start + length, device=target.device)",
          "mask = causal_mask(length, start + length) if self.training else None",
          "test_models.py::test_one_parallel_pass_is_one_pass_a_word"),
+        ("a table of integers is lengths", "valid_lens.dim() != 1", "valid_lens.dim() > 2",
+         "test_bad_input.py::test_another_librarys_second_argument_is_not_taken_for_lengths"),
         ("BERT without segments", "self.position(places) + self.segment(segments)",
          "self.position(places)", "test_models.py::test_bert_embeddings_are_a_normalised_sum"),
         ("pre-LN without its last norm", "nn.LayerNorm(config.d_model) if config.norm_first else nn.Identity()",

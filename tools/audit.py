@@ -45,7 +45,7 @@ GOALS = {
     "performance mobile, index": 85,
 }
 # for these a reader asks: the Python that runs in pages, and models
-ASKED = "classroom/", "/model-"
+ASKED = *(f"classroom/{name}" for name in ("editor.", "engine-", "words-", "worker.")), "/model-"
 # scripts of figures that carry the weights of a model
 MODELS = {
     "induction_heads.js": "weights/induction.safetensors",
@@ -65,8 +65,9 @@ def megabytes(built: Path) -> list[dict[str, float]]:
     """A row for each language of a built book: the size of its folder, without what a reader asks for."""
     sizes = {"": 0} | {language.folder: 0 for language in LANGUAGES.values()}
     for path in built.rglob("*"):
-        first = path.relative_to(built).parts[0]
-        if path.is_file() and not asked_for(path.as_posix()):
+        name = path.relative_to(built).as_posix()
+        if path.is_file() and not asked_for(name):
+            first = name.partition("/")[0]
             sizes[first if first in sizes else ""] += path.stat().st_size
     return [{"translation MB" if folder else "folder MB": round(size / 1e6, 1)} for folder, size in sizes.items()]
 

@@ -36,14 +36,14 @@ from tensors import HALF, PROPERTY, TOLERANCE, B, D, H, S, T, close, fill, randn
 
 @pytest.mark.parametrize(("d_model", "base"), [(8, 10000.0), (11, 10000.0), (1, 100.0)])
 def test_sinusoids_by_the_formula(d_model, base):
-    encoding = sinusoidal_encoding(T, d_model, base, start=3, dtype=torch.float64)
+    encoding = sinusoidal_encoding(T, d_model, base=base, start=3, dtype=torch.float64)
     assert encoding.shape == (T, d_model)
     for t in range(T):
         for j in range(d_model):
             angle = (3 + t) / base ** (2 * (j // 2) / d_model)
             wave = math.cos if j % 2 else math.sin
             assert encoding[t, j].item() == pytest.approx(wave(angle), abs=1e-12)
-    close(sinusoidal_encoding(T, d_model, base, 3), encoding.float(), 0)
+    close(sinusoidal_encoding(T, d_model, base=base, start=3), encoding.float(), 0)
 
 
 def test_a_step_is_a_rotation():
@@ -344,7 +344,7 @@ def test_rotary_positions_are_looked_up_in_a_table():
         (1, 4, HALF[0]),
     ):
         x = randn(B, T, size, dtype=dtype)
-        assert torch.equal(layer(x, start), rotate(x, torch.arange(start, start + T), 100.0))
+        assert torch.equal(layer(x, start), rotate(x, torch.arange(start, start + T), base=100.0))
     wide = randn(B, 2 * T + 1, 7)  # whatever the strides are, and wherever it begins
     for x in (wide[:, 1::2, 1:5], wide[:, 1::2, 2:6], wide.mT[:, 1:5, :T].mT, wide[:1, :T, :6:2][..., :2]):
         assert torch.equal(layer(x, 2), layer(x.clone(memory_format=torch.contiguous_format), 2))

@@ -29,7 +29,7 @@ def parameters(dtype=torch.float64, device="cpu", grad=False, key_size=DK):
 def all_scores(query, key, p):
     """Every scoring function on one pair of inputs of size D."""
     return {
-        "gaussian": gaussian_score(query, key, 1.7),
+        "gaussian": gaussian_score(query, key, width=1.7),
         "dot": dot_score(query, key),
         "scaled dot": scaled_dot_score(query, key),
         "multiplicative": multiplicative_score(query, key, p["weight"]),
@@ -106,9 +106,9 @@ def test_the_gaussian_score_is_a_dot_product_and_two_norms():
 
 def test_a_wider_gaussian_is_flatter_by_the_square_of_the_width():
     query, key, _ = inputs()
-    close(gaussian_score(query, key, 3.0), gaussian_score(query, key) / 9)
+    close(gaussian_score(query, key, width=3.0), gaussian_score(query, key) / 9)
     width = torch.tensor(3.0, dtype=torch.float64, requires_grad=True)
-    gaussian_score(query, key, width).sum().backward()
+    gaussian_score(query, key, width=width).sum().backward()
     close(width.grad, -2 * gaussian_score(query, key).sum() / 27)
 
 
@@ -310,8 +310,8 @@ def test_wrong_queries_and_keys(name, query, key, error, message):
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda: gaussian_score(QUERY, QUERY, 0), ValueError, ("width must be a finite number above 0", "got 0")),
-        (lambda: gaussian_score(QUERY, QUERY, "1"), TypeError, ("width must be a number", "str")),
+        (lambda: gaussian_score(QUERY, QUERY, width=0), ValueError, ("width must be a finite number above 0", "got 0")),
+        (lambda: gaussian_score(QUERY, QUERY, width="1"), TypeError, ("width must be a number", "str")),
         (
             lambda: multiplicative_score(QUERY, KEY, P["weight"].T),
             ValueError,

@@ -10,6 +10,7 @@ from attnbook.attention import masks, pooling, positions, scores
 from attnbook.exercises.bank import SHELF
 from attnbook.pairs import biaffine_score, nested_decode, pair_loss
 from attnbook.training import noam_factor
+from attnbook.transformer import Block, Residual, Transformer, TransformerConfig, count_parameters
 from attnbook.translation import losses, metrics, sampling, word_alignment
 
 
@@ -52,7 +53,45 @@ def rotary(x, position):
     return positions.rotate(pairs, position).unflatten(-1, (-1, 2)).mT.flatten(-2)
 
 
+def ablated(weights, value, W_o, b_o, head, mean):
+    layer = attention.MultiHeadAttention(len(W_o), value.shape[1], head_dim=value.shape[-1]).double()
+    with torch.no_grad():
+        layer.W_o.weight.copy_(W_o), layer.W_o.bias.copy_(b_o)
+        attention.ablate_head(layer, head, mean)
+        return layer.W_o(attention.merge_heads(weights @ value))
+
+
+def parameters(vocab_size, d_model, d_ff, num_layers, norm_first, tied):
+    choices = {"num_encoder_layers": num_layers, "num_decoder_layers": num_layers, "norm_first": norm_first}
+    sizes = {"d_model": d_model, "num_heads": 1, "d_ff": d_ff}
+    return count_parameters(Transformer(TransformerConfig(vocab_size, vocab_size, **sizes, **choices, tie_output=tied)))
+
+
+class Called(torch.nn.Module):
+    """A function as a part of a layer."""
+
+    def __init__(self, function, d_model):
+        super().__init__()
+        self.function, self.d_model = function, d_model
+
+    def forward(self, x, **nothing):
+        assert not any(option is not None and option is not False for option in nothing.values())
+        return self.function(x)
+
+
+def pre_ln_block(x, attend, feed_forward, *norms):
+    size = x.shape[-1]
+    around = [Residual(size, norm_first=True, norm=Called(norm, size)) for norm in norms]
+    return Block(Called(lambda h: (attend(h), None), size), Called(feed_forward, size), *around)(x)[0]
+
+
+def kernel_pooling(queries, keys, values, width):
+    each = zip(queries, keys, values, strict=True)
+    return torch.stack([pooling.nadaraya_watson(*one, kernel="epanechnikov", width=width)[0] for one in each])
+
+
 SAME = {
+    "ablate-head": ablated,
     "additive-concat": scores.concat_score,
     "alignment-error": alignment_error,
     "bahdanau-step": bahdanau_step,
@@ -62,10 +101,12 @@ SAME = {
     "chunked-attention": lambda q, k, v, size, decay: attention.chunked_memory(
         q, k, v, torch.full(k.shape[:1], decay, dtype=k.dtype), chunk_size=size
     )[0],
+    "count-parameters": parameters,
     "cross-attention": cross_attention,
     "delta-rule": lambda key, value, beta: attention.recurrent_memory(key, key, value, beta=beta)[1],
     "gaussian-to-dot": lambda query, key: scores.gaussian_score(query, key).softmax(-1),
     "grouped-queries": lambda q, k, v: F.scaled_dot_product_attention(q, k, v, enable_gqa=True),
+    "kernel-pooling": kernel_pooling,
     "layer-norm": lambda x, gain, shift, eps: F.layer_norm(x, x.shape[-1:], gain, shift, eps),
     "leave-one-out": leave_one_out,
     "linear-attention": linear_attention,
@@ -80,6 +121,7 @@ SAME = {
     # the words come last
     "padding-and-causal": lambda lens, T: masks.sequence_mask(lens, T).flip(-1)[:, None] & masks.causal_mask(T),
     "pair-loss": pair_loss,
+    "pre-ln-block": pre_ln_block,
     "prefix-matching": attention.prefix_matching,
     "rms-norm": lambda x, weight, eps: F.rms_norm(x, x.shape[-1:], 1 + weight, eps),
     "rollout": lambda weights: attention.rollout(weights.mean(1)),
@@ -96,10 +138,10 @@ SAME = {
 OTHERWISE = """
 accept-draft beam-search key-value-cache label-smoothing leak-free-split leaks log-weight torch-weights unit-variance
 """
-# what the package has none of
+# not compared yet with anything beside the bank
 ALONE = """
-ablate-head batch-axis-bug bits-per-byte cache-bytes contrastive-loss count-parameters cover-words kernel-pooling
-left-out measured-mask merge-softmax odd-size pre-ln-block repair-mask teacher-forcing
+batch-axis-bug bits-per-byte cache-bytes contrastive-loss cover-words left-out measured-mask merge-softmax odd-size
+repair-mask teacher-forcing
 """
 
 

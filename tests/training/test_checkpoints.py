@@ -14,7 +14,7 @@ import pytest
 import torch
 from torch import nn
 
-from attnbook.training import CheckpointError, TrainConfig, save_checkpoint, train
+from attnbook.training import CheckpointError, TrainConfig, read_archive, save_checkpoint, train
 from attnbook.training.checkpoint import PARTS, load_checkpoint, random_state, set_random_state
 from small_training import (
     EVEN,
@@ -230,8 +230,9 @@ def test_another_file_is_refused(path, content, says):
 
 
 def test_a_folder_is_no_checkpoint(tmp_path):
-    with pytest.raises(CheckpointError, match=f"{tmp_path} is a folder; name a file in it"):
-        train(Small(), loss_fn, batches, STEPS, checkpoint=tmp_path)
+    for call in (lambda: train(Small(), loss_fn, batches, STEPS, checkpoint=tmp_path), lambda: read_archive(tmp_path)):
+        with pytest.raises(CheckpointError, match=f"{tmp_path} is a folder; name a file in it"):
+            call()
 
 
 @pytest.mark.parametrize("value", [abs, lambda x: x, object(), {"inner": [abs]}], ids=["function", "λ", "object", "in"])

@@ -168,5 +168,5 @@ def test_a_model_comes_back_to_its_own_device(loss):
         train(model, loss, lambda _: [torch.ones(1, 1)], TrainConfig(1))
     assert model.sent_to[-1] == torch.device("cpu")
     sent = len(model.sent_to)
-    train(model, once, lambda _: [torch.ones(1, 1)], TrainConfig(1), make_fabric())
+    train(model, once, lambda _: [torch.ones(1, 1)], TrainConfig(1), fabric=make_fabric())
     assert len(model.sent_to) == sent + 1, "with a fabric it stays on the fabric's"

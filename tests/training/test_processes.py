@@ -31,7 +31,7 @@ def in_step(fabric, rank):
         torch.manual_seed(0)
         config = TrainConfig(steps=steps, lr=0.1)
         batches = lambda epoch: [torch.ones(1 + rank, 1)]
-        return train(nn.Linear(1, 1), loss_fn, batches, config, fabric, checkpoint, **options)
+        return train(nn.Linear(1, 1), loss_fn, batches, config, fabric=fabric, checkpoint=checkpoint, **options)
 
     path = sys.argv[1] + "/training.pt"
     stop = lambda progress: rank == 1 and progress.step == 3
@@ -68,7 +68,7 @@ def one_fails(fabric, rank):
                     lambda model, batch: model(batch).sum(),
                     lambda epoch: [] if name == "data" and rank == 1 else [x],
                     TrainConfig(steps=2, checkpoint_every=1),
-                    fabric,
+                    fabric=fabric,
                     **options,
                 )
         except Exception as error:

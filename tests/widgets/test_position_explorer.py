@@ -19,7 +19,7 @@ def tensor(values):
 
 
 def rows(d, base, count=48):
-    return sinusoidal_encoding(count, d, base).double()
+    return sinusoidal_encoding(count, d, base=base).double()
 
 
 def embedding(words, d):

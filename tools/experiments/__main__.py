@@ -63,8 +63,8 @@ def understood(name: str, words: list[str]) -> tuple[SimpleNamespace, argparse.N
         asked = getattr(general, option)
         if type(default) is int and default >= 1 > asked:
             parser.error(f"--{option.replace('_', '-')} must be at least 1, got {asked}")
-    if general.out != place(name) and "weights" in own and general.weights is None:
-        parser.error(f"{name} stores weights, too; say where with --weights, or leave out --out")
+    if "weights" in own and (general.out.resolve() == place(name).resolve()) != (general.weights is None):
+        parser.error(f"{name} stores weights, too: --weights and --out go elsewhere together, or neither is given")
     options = SimpleNamespace(**{option: getattr(general, option) for option in own})
     if general.threads != 1:
         options.threads = general.threads

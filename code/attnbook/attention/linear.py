@@ -135,6 +135,7 @@ def chunked_memory(
     decay: Tensor | None = None,
     beta: Tensor | None = None,
     state: Tensor | None = None,
+    *,
     chunk_size: int = 16,
 ) -> tuple[Tensor, Tensor]:
     """The same, chunk by chunk: parallel within a chunk, and the memory carried from one chunk to the next.

@@ -215,6 +215,7 @@ def fit_width(
     model: NWKernelRegression,
     x: Tensor,
     y: Tensor,
+    *,
     lr: float = 0.5,
     epochs: int = 5,
     leave_one_out: bool = True,

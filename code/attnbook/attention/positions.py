@@ -22,6 +22,7 @@ from attnbook.checks import (
 def sinusoidal_encoding(
     num_positions: int,
     d_model: int,
+    *,
     base: float = 10000.0,
     start: int = 0,
     dtype: torch.dtype = torch.float32,
@@ -92,7 +93,7 @@ class SinusoidalPositions(nn.Module):
 
         def make(start: int, end: int) -> Tensor:
             return sinusoidal_encoding(
-                end - start, self.d_model, self.base, start, like.dtype
+                end - start, self.d_model, base=self.base, start=start, dtype=like.dtype
             ).to(like.device)
 
         return self._table.rows(start, end, like, make)
@@ -176,7 +177,7 @@ class LearnedPositions(nn.Module):
         return self.dropout(x) if self.dropout.training else x
 
 
-def rotate(x: Tensor, position: Tensor, base: float = 10000.0) -> Tensor:
+def rotate(x: Tensor, position: Tensor, *, base: float = 10000.0) -> Tensor:
     """Rotate each pair of features (x_2i, x_2i+1) by the angle position · base^(−2i/Dh).
 
     Args:
@@ -202,10 +203,10 @@ def rotate(x: Tensor, position: Tensor, base: float = 10000.0) -> Tensor:
         raise ValueError(
             f"position must be ({x.shape[-2]},), one number for each position of x, got {tuple(position.shape)}"
         )
-    return _turned(x, _turns(position, rotary_frequencies(size, base), x))
+    return _turned(x, _turns(position, rotary_frequencies(size, base=base), x))
 
 
-def rotary_frequencies(head_dim: int, base: float = 10000.0) -> Tensor:
+def rotary_frequencies(head_dim: int, *, base: float = 10000.0) -> Tensor:
     """The angle by which each pair of features is rotated from one position to the next: ω_i = base^(−2i/Dh).
 
     Args:
@@ -293,7 +294,7 @@ class RotaryPositions(nn.Module):
         _check_even(size)
 
         def make(first: int, end: int) -> Tensor:
-            frequencies = rotary_frequencies(size, self.base)
+            frequencies = rotary_frequencies(size, base=self.base)
             if self.scaling is not None:
                 frequencies = self.scaling(frequencies)
             position = torch.arange(first, end, device=x.device)

@@ -10,7 +10,7 @@ from torch import Tensor
 from attnbook.checks import check_positive, check_query_key, check_tensor, check_weight
 
 
-def gaussian_score(query: Tensor, key: Tensor, width: float = 1.0) -> Tensor:
+def gaussian_score(query: Tensor, key: Tensor, *, width: float = 1.0) -> Tensor:
     """The logarithm of a Gaussian kernel, −‖q − k‖² / (2 width²): close is high.
 
     Args:

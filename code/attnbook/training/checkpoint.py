@@ -105,9 +105,11 @@ def read_archive(path: str | Path) -> dict:
 
     Raises:
         FileNotFoundError: no such file.
-        CheckpointError: the file is damaged, or holds more than plain data. It is left as it is.
+        CheckpointError: a folder, or the file is damaged, or holds more than plain data. It is left as it is.
     """
     path = Path(path)
+    if path.is_dir():
+        raise CheckpointError(f"{path} is a folder; name a file in it")
     if not path.is_file():
         raise FileNotFoundError(
             f"no checkpoint at {path}; train first, or pass another path"

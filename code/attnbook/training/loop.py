@@ -26,6 +26,7 @@ def train(
     loss_fn: Callable[[Any, Any], Tensor],
     batches: Callable[[int], Iterable],
     config: TrainConfig,
+    *,
     fabric: "Fabric | None" = None,
     checkpoint: str | Path | None = None,
     progress: bool | None = None,

@@ -99,13 +99,8 @@ class Run:
 
     def is_stored(self, path: str | Path) -> bool:
         """Whether there is a checkpoint; all processes have to agree, or they would not be in step."""
-
-        def exists() -> bool:
-            if Path(path).is_dir():
-                raise CheckpointError(f"{path} is a folder; name a file in it")
-            return Path(path).exists()
-
-        part = fraction(self.fabric, together(self.fabric, exists))
+        exists = together(self.fabric, lambda: Path(path).exists())
+        part = fraction(self.fabric, exists)
         if 0 < part < 1:
             raise CheckpointError(
                 f"{path} is not on all machines; take a folder that they share"

@@ -3,7 +3,6 @@
 import math
 from dataclasses import dataclass
 
-import torch
 from torch import Tensor, nn
 
 from attnbook.attention import (
@@ -15,7 +14,6 @@ from attnbook.attention import (
     RotaryPositions,
     SinusoidalPositions,
     causal_mask,
-    combine_masks,
     sliding_window_mask,
 )
 from attnbook.attention.cache import Stepping, check_caches
@@ -34,6 +32,7 @@ from attnbook.transformer.feed_forward import (
     GatedFeedForward,
     get_activation,
 )
+from attnbook.transformer.models import one_mask
 
 NORMS = ("rms", "layer")
 POSITIONS = ("rotary", "learned", "sinusoidal")
@@ -231,10 +230,9 @@ class LanguageModel(Stepping):
         self, tokens: Tensor, start: int, lens: Tensor | None, mask: Tensor | None
     ) -> tuple[Tensor | None, Tensor | None]:
         """What layers that see everything may attend to, and what those with a window may."""
-        config, (batch, length) = self.config, tokens.shape
+        config, length = self.config, tokens.shape[1]
         total = start + length
-        shape = torch.Size([batch, config.num_heads, length, total])
-        given = combine_masks(shape, lens, mask, tokens.device)
+        given = one_mask(config.num_heads, tokens, lens, mask, start)
         past = near = None
         if length > 1:  # a single new token may look at all that were before
             past = near = (

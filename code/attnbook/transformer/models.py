@@ -40,15 +40,21 @@ def count_parameters(module: nn.Module) -> int:
     return sum(p.numel() for p in module.parameters() if p.requires_grad)
 
 
-def _one_mask(
-    config: TransformerConfig | BertConfig,
+def one_mask(
+    num_heads: int,
     ids: Tensor,
     valid_lens: Tensor | None,
     mask: Tensor | None = None,
+    start: int = 0,
 ) -> Tensor | None:
-    """Of lengths and mask one mask, for all layers in which ids (B, T) attend to themselves."""
+    """Of lengths and mask one mask, for all layers in which ids (B, T), `start` others before, attend to themselves."""
+    if isinstance(valid_lens, Tensor) and valid_lens.dim() != 1:
+        raise ValueError(
+            f"valid_lens must have shape ({len(ids)},), one length per text, got {tuple(valid_lens.shape)}; "
+            "a 0/1 attention_mask goes in as mask=from_binary(attention_mask)[:, None]"
+        )
     batch, length = ids.shape
-    shape = torch.Size([batch, config.num_heads, length, length])
+    shape = torch.Size([batch, num_heads, length, start + length])
     return combine_masks(shape, valid_lens, mask, ids.device)
 
 
@@ -113,7 +119,7 @@ class Encoder(nn.Module):
             memory (B, S, D), and a list of weights (B, H, S, S), one per layer, or None.
         """
         check_ids("source", source, self.config.source_vocab_size)
-        mask = _one_mask(self.config, source, valid_lens, mask)
+        mask = one_mask(self.config.num_heads, source, valid_lens, mask)
         embedded = self.embedding(source) * math.sqrt(self.config.d_model)  # (B, S, D)
         x = self.positions(embedded)
         seen = []
@@ -362,7 +368,7 @@ class BertEncoder(nn.Module):
             hidden states (B, T, D), and a list of weights (B, H, T, T), one per layer, or None.
         """
         x = self.embeddings(ids, segments)
-        mask = _one_mask(self.config, ids, valid_lens, mask)
+        mask = one_mask(self.config.num_heads, ids, valid_lens, mask)
         seen = []
         for layer in self.layers:
             x, weights = layer(x, mask=mask, need_weights=need_weights)
