@@ -100,6 +100,14 @@ def test_checks_docstrings_and_annotations_go_and_all_else_stays():
     assert idea(EXAMPLE.strip()) == IDEA.strip()
 
 
+def test_a_method_of_checks_goes_as_a_whole():
+    check = '    def _check(self, x):\n        """Refuse."""\n        if x:\n            raise ValueError\n\n'
+    rest = "    def f(self, x):\n        {}return x"
+    before = "class A:\n" + check + rest.format("self._check_x(x)\n        ")
+    assert idea(before) == "class A:\n" + rest.format("")
+    assert idea("class A:\n    def f(self):\n        raise NotImplementedError").endswith("raise NotImplementedError")
+
+
 def test_what_a_check_and_the_result_both_use_stays():
     text = "def f(x):\n    size = x.shape[-1]\n    check_size(size)\n    return x / size"
     assert idea(text) == "def f(x):\n    size = x.shape[-1]\n    return x / size"

@@ -74,7 +74,8 @@ def idea(text: str) -> str:
     """A source text without docstrings, argument checks and annotations; comments and layout stay.
 
     A check is a call of a function whose name begins with `check_`, an `assert`, or an `if` that ends in a `raise`;
-    with it goes what serves no other purpose: an assignment that only checks read, a block that held nothing else.
+    with it goes what serves no other purpose: an assignment that only checks read, a block or a method that held
+    nothing else.
 
     Args:
         text: of a function or class.
@@ -86,6 +87,8 @@ def idea(text: str) -> str:
     drop: set[int] = set()
     signatures: dict[int, list[str]] = {}
     for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef):
+            drop.update(*(_lines_of(method) for method in node.body if _only_checks(method)))
         if isinstance(node, ast.FunctionDef):
             for statement in _idle(node):
                 drop |= _lines_of(statement)
@@ -95,7 +98,7 @@ def idea(text: str) -> str:
             lines[node.lineno - 1] = kept + line[node.annotation.end_col_offset :]
         if _begins_with_a_docstring(node):
             drop |= _lines_of(node.body[0])
-        if isinstance(node, ast.FunctionDef) and node.body[0].lineno > node.lineno:
+        if isinstance(node, ast.FunctionDef) and node.body[0].lineno > node.lineno and node.lineno - 1 not in drop:
             begin, end = node.lineno - 1, node.body[0].lineno - 1
             while not lines[end - 1].rstrip().endswith(":"):
                 end -= 1  # a comment between the signature and the body
@@ -114,6 +117,14 @@ def _begins_with_a_docstring(node: ast.AST) -> bool:
     """Whether there is one, and more than that."""
     kind = isinstance(node, ast.FunctionDef | ast.ClassDef)
     return kind and len(node.body) > 1 and ast.get_docstring(node) is not None
+
+
+def _only_checks(node: ast.stmt) -> bool:
+    """Whether a method holds nothing but checks."""
+    if not isinstance(node, ast.FunctionDef):
+        return False
+    body = node.body[_begins_with_a_docstring(node) :]
+    return set(body) <= _idle(node)
 
 
 def _may_end_in_a_gap(shown: list[str]) -> bool:
