@@ -24,7 +24,7 @@ def worded(exercise) -> list:
 
 def does_as(fn: Callable, cases: list[Case], alike: Callable = near) -> bool:
     """Ask whether a formula does the same as the reader's function on every probe."""
-    telling, raised, same = False, 0, 0
+    told, raised, same = False, 0, 0
     for case in cases:
         try:
             result = fn(*copies(case.arguments))
@@ -37,8 +37,8 @@ def does_as(fn: Callable, cases: list[Case], alike: Callable = near) -> bool:
             if not alike(case.got, result) or bool(case.got.any()) != bool(result.any()):  # 0 is not 1e−17
                 return False
             numbers = case.expected.numel() == 1 or bool(torch.isfinite(case.got).any())
-            telling = telling or (numbers and not alike(case.got, case.expected))
-    return telling or 2 * same > raised
+            told = told or (numbers and not alike(case.got, case.expected))
+    return told or 2 * same > raised
 
 
 def known_mistake(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
