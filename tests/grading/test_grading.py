@@ -92,7 +92,9 @@ def folder(tmp_path_factory):
 def results(folder):
     names = ["soft-lookup", "masked-softmax", "causal-mask"]
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-    found = list(grading.grade(grading.submissions(folder), names, LIMITS, jobs=4))
+    # those that wait out their time go first, so that the others run meanwhile
+    class_of = sorted(grading.submissions(folder), key=lambda one: one.student not in ("sleeps", "early"))
+    found = list(grading.grade(class_of, names, LIMITS, jobs=4))
     assert {path: path.read_bytes() for path in before} == before
     return {one.student: one for one in found}
 

@@ -238,6 +238,22 @@ class FigurePage:
         )
         self.settle()
 
+    def heights(self, states):
+        """The height of the figure's card after each of some changes of traits, in CSS pixels."""
+        return self.page.evaluate(
+            """async (states) => {
+              const found = [];
+              for (const traits of states) {
+                const model = document.querySelector(".attnbook-figure").abModel;
+                Object.entries(traits).forEach(([name, value]) => model.set(name, value));
+                await new Promise(requestAnimationFrame);
+                found.push(document.querySelector(".ab-card").getBoundingClientRect().height);
+              }
+              return found;
+            }""",
+            list(states),
+        )
+
     @property
     def said(self):
         """The sentence below the drawings."""

@@ -40,6 +40,30 @@ FIND = r"""() => {
 }"""
 
 
+# Waits until what was done has been drawn: two frames in which no figure is at work.
+QUIET = """() => new Promise((done, fail) => {
+  const frames = (busy) => requestAnimationFrame(() => requestAnimationFrame(() => {
+    const still = document.querySelector('.ab-card[aria-busy="true"]') !== null;
+    if (busy || still) frames(still);
+    else done();
+  }));
+  frames(false);
+  setTimeout(() => fail(new Error("the figure is at work for a minute")), 60000);
+})"""
+
+USABLE = """(i) => {
+  const found = document.querySelectorAll(`[data-probe="${i}"]`);
+  const [node] = found;
+  return found.length === 1 && node.checkVisibility({ visibilityProperty: true }) && !node.matches(":disabled");
+}"""
+
+BOX = """(node) => {
+  node.scrollIntoViewIfNeeded();
+  const { x, y, width, height } = node.getBoundingClientRect();
+  return { x, y, width, height };
+}"""
+
+
 def every_control(page):
     """Moves everything on a figure's page, one thing after the other.
 
@@ -47,18 +71,17 @@ def every_control(page):
         page: a `FigurePage`.
 
     Yields:
-        str, what was moved and how, after all moves of one thing.
+        str, what was moved and how, after all moves of one thing; what the last one does may not be drawn yet: `QUIET`.
     """
     for one in page.page.evaluate(FIND):
         node = page.page.locator(f'[data-probe="{one["i"]}"]')
         done = []
         for how in ways(one):
-            usable = node.count() == 1 and node.is_visible() and node.is_enabled()
-            if not usable:
+            if not page.page.evaluate(USABLE, one["i"]):
                 continue  # another move has taken it away
+            if done:
+                page.page.evaluate(QUIET)
             HANDS[how](page, node)
-            page.settle()
-            wait(page)
             done.append(how)
         if done:
             yield f"{one['kind']} {one['name']} by {', '.join(done)}"
@@ -76,21 +99,14 @@ def ways(one):
     }.get(one["kind"], ["click"])
 
 
-def wait(page):
-    page.page.wait_for_function("""() => !document.querySelector('.ab-card[aria-busy="true"]')""", timeout=60_000)
-    page.settle()
-
-
 def keys(page, node):
     node.focus()
     for key in ("ArrowRight", "ArrowRight", "ArrowDown", "ArrowUp", "ArrowUp"):
         page.page.keyboard.press(key)
-        page.settle()
 
 
 def middle(node, part=0.5):
-    node.scroll_into_view_if_needed()
-    box = node.bounding_box()
+    box = node.evaluate(BOX)
     return box["x"] + part * box["width"], box["y"] + box["height"] / 2
 
 
@@ -118,9 +134,7 @@ def write(page, node):
 def click(page, node):
     """Clicks; what plays then is stopped after a moment."""
     before = node.text_content()
-    node.scroll_into_view_if_needed()
     page.page.mouse.click(*middle(node))
-    page.settle()
     if node.count() and node.text_content() in ("Pause", "Stop") != before:
         page.page.wait_for_timeout(500)
         if node.text_content() in ("Pause", "Stop"):

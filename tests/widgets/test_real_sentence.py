@@ -67,12 +67,12 @@ def file(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def in_page(file):
-    """A function: texts → what the page's JavaScript makes of them."""
+    """A function: texts → how the page's JavaScript reads them, and, if they are encoded, what it makes of them."""
 
-    def ask(texts):
+    def ask(texts, encoded=True):
         quiet = "--disable-warning=MODULE_TYPELESS_PACKAGE_JSON"
         script = Path(__file__).with_suffix("").with_name("real_sentence.mjs")
-        given = json.dumps([str(file), list(texts)])
+        given = json.dumps([str(file), list(texts), encoded])
         done = subprocess.run([NODE, quiet, script], input=given, capture_output=True, encoding="utf-8")
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
@@ -167,7 +167,7 @@ def test_a_text_is_cut_as_by_the_library(in_page, file):
     pieces = read_weights(file)[1]["pieces"]
     cut = cut_tokenizer(pieces)
     changed = 0
-    for text, found in zip(texts, in_page(texts), strict=True):
+    for text, found in zip(texts, in_page(texts, encoded=False), strict=True):
         assert found["whole"] == minilm().tokenizer.encode(text).tokens, text
         there = cut.encode(text)
         assert found["pieces"] == there.tokens and found["rows"] == there.ids, text
@@ -177,7 +177,7 @@ def test_a_text_is_cut_as_by_the_library(in_page, file):
 
 
 def test_what_was_left_out_and_what_is_unknown_is_said(in_page):
-    nul, emoji, script, whole = in_page([ODD[2], ODD[3], "Она", "A plain sentence."])
+    nul, emoji, script, whole = in_page([ODD[2], ODD[3], "Она", "A plain sentence."], encoded=False)
     assert nul["notes"][0] == "5 invisible characters were left out, as BERT does."
     assert "The model has no piece for “🙂”" in " ".join(emoji["notes"])
     (note,) = script["notes"]

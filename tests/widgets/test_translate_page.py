@@ -18,11 +18,12 @@ from attnbook.widgets.kit import MODELS, model_files, module_source
 from attnbook.widgets.scripts import figures_in, write_assets
 from spellings import SPELLINGS, TEXTS
 
-RUN = """([name, sentences]) => sentences.map((sentence) => {
+# as text, since the browser's driver takes seconds for a million numbers
+RUN = """([name, sentences]) => JSON.stringify(sentences.map((sentence) => {
   const { source, steps } = attnbook.widgets.translate_page.math.translate(name, sentence);
   const plain = ({ id, logProb, weights, logits }) => ({ id, logProb, weights, logits: [...logits] });
   return { source: source.ids, steps: steps.map(plain) };
-})"""
+}))"""
 
 
 def written(name, sentence):
@@ -48,7 +49,7 @@ def test_the_browser_computes_what_pytorch_computes(page, name):
     assert len(chosen) == 100
     page.page.evaluate(LOAD, [name])
     tr = translator(name)
-    for sentence, found in zip(chosen, page.page.evaluate(RUN, [name, chosen]), strict=True):
+    for sentence, found in zip(chosen, json.loads(page.page.evaluate(RUN, [name, chosen])), strict=True):
         ids, lens = tr.encode([sentence])
         assert found["source"] == ids[0].tolist()
         words = [step["id"] for step in found["steps"]]
@@ -92,7 +93,7 @@ def test_a_file_says_whether_its_model_writes_unk(page):
     content = page_model_file(tr, name, page_model_header(name))
     assert asked  # or nothing is shown
     page.page.evaluate("([name, text]) => { attnbookFiles[name] = text; }", [name, b64encode(content).decode()])
-    for sentence, found in zip(asked, page.page.evaluate(RUN, [name, asked]), strict=True):
+    for sentence, found in zip(asked, json.loads(page.page.evaluate(RUN, [name, asked])), strict=True):
         decoded = greedy(tr.model, *tr.encode([sentence]), max_len=60)[0]
         assert [step["id"] for step in found["steps"]] == decoded.ids and UNK not in decoded.ids
         assert sum(step["logProb"] for step in found["steps"]) == pytest.approx(decoded.log_prob, abs=1e-3)
