@@ -184,7 +184,7 @@ def from_one_width_to_a_matrix(sheet: Sheet) -> None:
     circle = torch.stack([turn.cos(), turn.sin()])  # (2, 73)
     for number, (title, matrix, said) in enumerate(cases):
         if sheet.narrow:
-            x, y, side = 8, 172 * number, 130
+            x, y, side = 8, 202 * number - 18, 150
         else:
             x, y, side = 20 + 230 * number, 0, 180
         middle = x + side / 2, y + 30 + side / 2
@@ -201,10 +201,9 @@ def from_one_width_to_a_matrix(sheet: Sheet) -> None:
         sheet.line((left, low), (left + side, low), color=INK, width=1, arrow=True)
         sheet.line((left, low), (left, y + 30), color=INK, width=1, arrow=True)
         sheet.dot(*middle, 5, fill=QUERY)
-        sheet.text(left + side, low + (-8 if sheet.narrow else 16), "to the station", anchor="end", size=13)
+        sheet.text(left + side, low + 16, "to the station", anchor="end", size=13)
         sheet.text(left + 6, y + 44, "size", anchor="start", size=13)
-        if number == 0:
-            sheet.text(middle[0] + 12 * sheet.narrow, middle[1] - scale - 5, "equal score", color=VIOLET, size=13)
-        if number == 1:
-            sheet.line((middle[0], middle[1] - 5), (middle[0], y + 54), color=QUERY, width=1)
-            sheet.text(middle[0], y + 49, "query", size=13, color=QUERY)
+        top = min(points, key=lambda point: point[1])  # of the outermost line
+        sheet.text(top[0], top[1] - 5, "equal score", color=VIOLET, size=13)
+        sheet.line((middle[0] + 4, middle[1] + 4), (middle[0] + 50, middle[1] + 50), color=QUERY, width=1)
+        sheet.text(middle[0] + 56, middle[1] + 64, "query", size=13, color=QUERY)
