@@ -53,10 +53,14 @@ def each_point_by_its_weight(sheet: Sheet) -> None:
     answer, weights = nadaraya_watson(points[0].new_tensor([asked]), *points, width=width)
     curve, _ = nadaraya_watson(FINE, *points, width=width)
     if sheet.narrow:
-        plot, floor, high = _Plot(sheet, 10, 44, 320, 190), 302, 56
+        plot, floor, high = _Plot(sheet, 26, 44, 304, 190), 302, 56
     else:
-        plot, floor, high = _Plot(sheet, 12, 6, 676, 206), 282, 62
+        plot, floor, high = _Plot(sheet, 28, 6, 660, 206), 282, 62
 
+    for tick in (0, 2, 4):  # of the values
+        level = plot.at(0, tick)[1]
+        sheet.line((plot.x - 7, level), (plot.x - 2, level), color=INK, width=1)
+        sheet.text(plot.x - 10, level + 5, f"{tick}", anchor="end", size=13)
     plot.bell(asked, width, high, floor)
     sheet.line((plot.x, floor), (plot.x + plot.width, floor), color=INK)
     for x in data.x_train.tolist():
