@@ -249,7 +249,7 @@ def waiting_for_bytes(sheet: Sheet) -> None:
         anchor = "start" if tick == 1 and narrow else "end" if tick == 1000 else "middle"
         sheet.text(x, low + 20, str(tick), size=13, anchor=anchor)
     sheet.text(balance, low + 20, f"{SPEED / BANDWIDTH:.0f}", size=13, bold=True)
-    sheet.text((left + right) / 2, low + 40, "operations per byte moved", size=13)
+    sheet.text((left + right) / 2, low + 40, f"operations per byte moved; {SPEED / BANDWIDTH:.0f}: an H100", size=13)
 
 
 @drawing(

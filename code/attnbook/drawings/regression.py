@@ -53,10 +53,14 @@ def each_point_by_its_weight(sheet: Sheet) -> None:
     answer, weights = nadaraya_watson(points[0].new_tensor([asked]), *points, width=width)
     curve, _ = nadaraya_watson(FINE, *points, width=width)
     if sheet.narrow:
-        plot, floor, high = _Plot(sheet, 10, 44, 320, 190), 302, 56
+        plot, floor, high = _Plot(sheet, 26, 44, 304, 190), 302, 56
     else:
-        plot, floor, high = _Plot(sheet, 12, 6, 676, 206), 282, 62
+        plot, floor, high = _Plot(sheet, 28, 6, 660, 206), 282, 62
 
+    for tick in (0, 2, 4):  # of the values
+        level = plot.at(0, tick)[1]
+        sheet.line((plot.x - 7, level), (plot.x - 2, level), color=INK, width=1)
+        sheet.text(plot.x - 10, level + 5, f"{tick}", anchor="end", size=13)
     plot.bell(asked, width, high, floor)
     sheet.line((plot.x, floor), (plot.x + plot.width, floor), color=INK)
     for x in data.x_train.tolist():
@@ -184,7 +188,7 @@ def from_one_width_to_a_matrix(sheet: Sheet) -> None:
     circle = torch.stack([turn.cos(), turn.sin()])  # (2, 73)
     for number, (title, matrix, said) in enumerate(cases):
         if sheet.narrow:
-            x, y, side = 8, 172 * number, 130
+            x, y, side = 8, 202 * number - 18, 150
         else:
             x, y, side = 20 + 230 * number, 0, 180
         middle = x + side / 2, y + 30 + side / 2
@@ -201,10 +205,9 @@ def from_one_width_to_a_matrix(sheet: Sheet) -> None:
         sheet.line((left, low), (left + side, low), color=INK, width=1, arrow=True)
         sheet.line((left, low), (left, y + 30), color=INK, width=1, arrow=True)
         sheet.dot(*middle, 5, fill=QUERY)
-        sheet.text(left + side, low + (-8 if sheet.narrow else 16), "to the station", anchor="end", size=13)
+        sheet.text(left + side, low + 16, "to the station", anchor="end", size=13)
         sheet.text(left + 6, y + 44, "size", anchor="start", size=13)
-        if number == 0:
-            sheet.text(middle[0] + 12 * sheet.narrow, middle[1] - scale - 5, "equal score", color=VIOLET, size=13)
-        if number == 1:
-            sheet.line((middle[0], middle[1] - 5), (middle[0], y + 54), color=QUERY, width=1)
-            sheet.text(middle[0], y + 49, "query", size=13, color=QUERY)
+        top = min(points, key=lambda point: point[1])  # of the outermost line
+        sheet.text(top[0], top[1] - 5, "equal score", color=VIOLET, size=13)
+        sheet.line((middle[0] + 4, middle[1] + 4), (middle[0] + 50, middle[1] + 50), color=QUERY, width=1)
+        sheet.text(middle[0] + 56, middle[1] + 64, "query", size=13, color=QUERY)

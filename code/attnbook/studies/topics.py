@@ -19,8 +19,8 @@ def topic_rows(size: int, generator: torch.Generator) -> tuple[Tensor, Tensor, T
         generator: where they come from.
 
     Returns:
-        ids (B, 12): one word of the topic, six quieter ones of other topics, five small ones, shuffled; the topics
-        (B,); and the positions of the loudest words (B,).
+        ids (B, 12): one word of the topic, which thus occurs once, six quieter ones of other topics, five small ones,
+        shuffled; the topics (B,); and the positions of the loudest words (B,).
     """
     topic = torch.randint(TOPICS, (size, 1), generator=generator)
     loud = torch.randint(1, 4, (size, 1), generator=generator)

@@ -16,10 +16,9 @@ def my_log_weight(scores, valid_lens, chosen):
     position = torch.arange(scores.shape[-1], device=scores.device)  # (S,)
     keep = position < valid_lens[:, None]  # (B, S)
     valid = scores.masked_fill(~keep, -torch.inf)  # (B, S)
-    top = valid.amax(dim=-1, keepdim=True)  # (B, 1)
-    total = (valid - top).exp().sum(dim=-1).log()  # (B,): log of the sum
+    total = valid.logsumexp(dim=-1)  # (B,): the log of the sum of exponentials
     score = scores.gather(-1, chosen[:, None])[:, 0]  # (B,)
-    return score - top[:, 0] - total
+    return score - total
 
 
 def _whole(*numbers: int) -> torch.Tensor:
@@ -70,6 +69,11 @@ def space(pick) -> tuple:
     return pick.numbers(B, S, far=3000), lengths, pick.below(lengths)
 
 
+def by_hand(top="valid.amax(dim=-1, keepdim=True)", end=".log()"):
+    """The log-sum-exp as it is written without PyTorch's: `top` is subtracted before the exponentials."""
+    return f"({top})[:, 0] + (valid - ({top})).exp().sum(dim=-1){end}"
+
+
 def over_the_batch(scores, valid_lens, chosen):
     keep = torch.arange(scores.shape[-1]) < valid_lens[:, None]
     filled = scores.masked_fill(~keep, -torch.inf)
@@ -78,9 +82,8 @@ def over_the_batch(scores, valid_lens, chosen):
 
 # edits that are used several times
 KEEP, FILL = "position < valid_lens[:, None]", "scores.masked_fill(~keep, -torch.inf)"
-TOP = "valid.amax(dim=-1, keepdim=True)"
-TOTAL, SCORE = "(valid - top).exp().sum(dim=-1).log()", "scores.gather(-1, chosen[:, None])[:, 0]"
-OUT = "score - top[:, 0] - total"
+TOTAL, SCORE = "valid.logsumexp(dim=-1)", "scores.gather(-1, chosen[:, None])[:, 0]"
+OUT = "score - total"
 PICK = "gather(-1, chosen[:, None])[:, 0]"
 DENOMINATOR = "Over which keys does the sum in the softmax's denominator run?"
 KEEP_LOG = "Write log(exp(e) / sum) as a difference. Which exponential need never be computed?"
@@ -93,23 +96,23 @@ MISTAKES = (
     Mistake("log-of-softmax", (OUT, f"valid.softmax(-1).{PICK}.log()"),
         "the logarithm is taken of the finished weight. A weight of exp(−1000) has been rounded to 0 by then, and log "
         "0 is −∞. With moderate scores you are right.", KEEP_LOG, far_apart),
-    Mistake("not-shifted", (TOP, "0 * scores[:, :1]"),
+    Mistake("not-shifted", (TOTAL, by_hand("0 * scores[:, :1]")),
         "the scores go into the exponential as they are. exp(1000) is infinite, and its logarithm does not come back. "
         "With moderate scores you are right.",
         "Which number may be subtracted from all scores of a row, and how does it come back after the logarithm?",
         high_and_low),
-    Mistake("shifted-by-the-padding", (TOP, "scores.amax(dim=-1, keepdim=True)"),
+    Mistake("shifted-by-the-padding", (TOTAL, by_hand("scores.amax(dim=-1, keepdim=True)")),
         "the largest score is looked for among all keys, padding included. If the padding holds it, every valid "
         "exponential is 0.", "Which keys may the shift come from?", loud_padding),
-    Mistake("one-maximum", (TOP, "valid.max().expand(len(valid), 1)"),
+    Mistake("one-maximum", (TOTAL, by_hand("valid.max().expand(len(valid), 1)")),
         "one maximum is subtracted for the whole batch. Far below it all exponentials of a sentence are 0, and log 0 "
         "is −∞; where all scores are moderate you are right.",
         "Whose maximum should be subtracted from the scores of a sentence?", far_apart,
-        also=((TOP, "scores.max().expand(len(valid), 1)"),)),
+        also=((TOTAL, by_hand("scores.max().expand(len(valid), 1)")),)),
     Mistake("finite-fill", (FILL, "scores.masked_fill(~keep, -100)"),
         "the padding is filled with a number such as −100. Scores of −1000 are far below that.",
         "Which score is lower than every other?", low_scores, also=((FILL, "scores.masked_fill(~keep, -1e3)"),)),
-    Mistake("shift-not-undone", (OUT, "score - total"),
+    Mistake("shift-not-undone", (TOTAL, "(valid - valid.amax(dim=-1, keepdim=True)).exp().sum(dim=-1).log()"),
         "the maximum is subtracted inside the exponentials but not added back after the logarithm",
         "If all scores of a sum are lowered by c, by how much is the logarithm of the sum lowered?"),
     Mistake("ignores-lengths", (KEEP, "position >= 0 * valid_lens[:, None]"),
@@ -119,17 +122,17 @@ MISTAKES = (
         "For which score is exp(score) zero?"),
     Mistake("one-too-many", (KEEP, "position <= valid_lens[:, None]"),
         "the key at position `valid_len` is in the sum, too (`<=`)", "Positions count from 0: is 2 < 2?"),
-    Mistake("weight-returned", (OUT, "(score - top[:, 0] - total).exp()"),
+    Mistake("weight-returned", (OUT, "(score - total).exp()"),
         "the weight itself is returned, not its logarithm", "Can the logarithm of a probability be positive?"),
-    Mistake("loss-returned", (OUT, "top[:, 0] + total - score"),
+    Mistake("loss-returned", (OUT, "total - score"),
         "the sign is flipped. That is the negative log-likelihood, which one would minimise.",
         "Is the logarithm of a number below 1 positive or negative?"),
-    Mistake("score-not-subtracted", (OUT, "top[:, 0] + total"),
+    Mistake("score-not-subtracted", (OUT, "total"),
         "the log-sum-exp is returned. That number is right, but the chosen key has not come in.",
         "What is the logarithm of a/b?"),
-    Mistake("sum-without-log", (TOTAL, "(valid - top).exp().sum(dim=-1)"),
+    Mistake("sum-without-log", (TOTAL, by_hand(end="")),
         "the sum is subtracted instead of its logarithm", "What is the logarithm of a/b?"),
-    Mistake("base-two", (TOTAL, "(valid - top).exp().sum(dim=-1).log2()"),
+    Mistake("base-two", (TOTAL, by_hand(end=".log2()")),
         "the logarithm has base 2, the exponential base e", "Which function undoes exp?"),
     Mistake("first-key", (SCORE, "scores[:, 0]"),
         "the first key's score is used in every row, whichever is chosen",
@@ -139,13 +142,13 @@ MISTAKES = (
         lambda: (exact([1, 2, 3], [3, 1, 2]), _whole(2, 3), _whole(0, 1))),
     Mistake("counted-from-one", (SCORE, "scores.gather(-1, (chosen[:, None] - 1) % scores.shape[-1])[:, 0]"),
         "`chosen` is read as if positions began at 1", "Which score does key 0 have?"),
-    Mistake("over-everything", ((TOP, "valid.max().expand(len(valid), 1)"), (TOTAL, "(valid - top).exp().sum().log()")),
+    Mistake("over-everything", (TOTAL, "valid.flatten().logsumexp(dim=0)"),
         "the sum runs over all sentences. Each row is a distribution of its own.", DENOMINATOR, two_sentences),
-    Mistake("all-keys-returned", (OUT, "valid - top - total[:, None]"),
+    Mistake("all-keys-returned", (OUT, "valid - total[:, None]"),
         "the logarithms of all weights are returned. One per sentence is asked for: that of the chosen key.",
         "Which operation picks, in every row, the entry at a position of its own?"),
-    Mistake("no-gradient", (OUT, "(score - top[:, 0] - total).detach()")),
-    Mistake("changes-dtype", (OUT, "(score - top[:, 0] - total).float()")),
+    Mistake("no-gradient", (OUT, "(score - total).detach()")),
+    Mistake("changes-dtype", (OUT, "(score - total).float()")),
 )
 
 
@@ -168,7 +171,7 @@ EXERCISE = Exercise(
     name="log-weight", title="The logarithm of a weight", chapter=4, solution=my_log_weight,
     shapes={"scores": "B S", "valid_lens": "B", "chosen": "B"}, returns="B", example=example, probes=probes,
     edges=edges, mistakes=MISTAKES,
-    steps={"top": "the largest valid score", "total": "the log of the sum", "score": "the chosen score"},
+    steps={"total": "the log of the sum", "score": "the chosen score"},
     differentiable=("scores",), detectors=(a_floor,),
     space=space,
     hints=(
