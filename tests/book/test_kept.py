@@ -207,7 +207,8 @@ def test_answers_are_handed_in_and_graded_as_in_the_page(
 
     class_folder = tmp_path / "class"
     class_folder.mkdir()
-    files.page.wait_for_function("Object.values(localStorage).some((text) => text.includes('tried'))")
+    texts = "Array.from({ length: localStorage.length }, (_, i) => localStorage.getItem(localStorage.key(i)))"
+    files.page.wait_for_function(f"{texts}.some((text) => text.includes('tried'))")
     assert files.save("answers", class_folder / "ada.ipynb") == "answers.ipynb"
     expect(files.line("answers").get_by_role("status")).to_have_text(re.compile("^Saved as answers.ipynb: "))
     written = nbformat.read(class_folder / "ada.ipynb", as_version=nbformat.NO_CONVERT)
