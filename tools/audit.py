@@ -130,8 +130,8 @@ def visit(browser, base: str, name: str, folder: Path) -> tuple[dict, list, list
     ours = {urlsplit(u).path.lstrip("/") for u in asked if u.startswith(base)}
     outside = [u for u in asked if not u.startswith((base, "data:", "blob:"))]
     sizes = {path: weight(folder / path) for path in ours if (folder / path).is_file() and not asked_for(path)}
-    light, dark = barriers(page)
     too_wide = cut(page)
+    light, dark = barriers(page)
     context.close()
     row = {"KB": round(sum(sizes.values()) / 1000), "requests": len(asked)}
     row |= {"outside": len(outside), "light": len(light), "dark": len(dark)}

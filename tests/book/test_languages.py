@@ -4,10 +4,11 @@ import re
 
 import pytest
 from test_build import pages
-from test_classroom import RIGHT, WRONG, Reader
+from test_classroom import RIGHT, WRONG, Reader, expect_a_sign_is_named
 from test_pages import WIDE, visit
 
 from attnbook.widgets.scripts import figures_in
+from kept import comes_back
 from tools.barriers import DESK, PHONE, SETTLED
 from tools.languages import LANGUAGES, is_translated
 from tools.languages.checks import SIGNS
@@ -178,6 +179,8 @@ def test_an_exercise_in_a_chinese_page_is_judged_in_chinese(browser, built_book)
     assert reader.check() == "wrong" and "看来" in reader.output and "给定 scores" in reader.output
     reader.write(RIGHT)
     assert reader.check() == "solved" and "已做对" in reader.output
+    above = "第 1 行第 29 个字符 ， 是中文（全角）字符，"
+    expect_a_sign_is_named(reader, above, "第 1 行：SyntaxError: invalid character '，'")
     assert reader.errors == [] and reader.page.get_by_text("Hint 1").count() == 0
     assert reader.page.get_by_text("提示 1").count() == 3
     context.close()
@@ -224,4 +227,4 @@ def test_a_quiz_answers_in_chinese(reader, chinese):
     assert reader.locator(".choice-score p").inner_text() == "已答 1 题，一次答对 1 题，还剩 3 题"
     reader.get_by_role("link", name="English").click()
     reader.wait_for_url(re.compile(r"html/chapters/04-masked-softmax\.html"))
-    assert reader.get_by_role("radio", name="0.625 and 0.375").is_checked()
+    assert comes_back(reader, reader.get_by_role("radio", name="0.625 and 0.375").is_checked)

@@ -97,10 +97,10 @@ def visit(browser, address: str) -> Visit:
     page.goto(address, wait_until="load")
     page.evaluate(SETTLED)
     found.seen = page.evaluate(LOOK)
-    light, dark = barriers(page)
-    found.barriers = light + [f"dark: {what}" for what in dark]
     found.cut = cut(page)
     found.phone = page.evaluate(WIDE)
+    light, dark = barriers(page)
+    found.barriers = light + [f"dark: {what}" for what in dark]
     context.close()
     return found
 

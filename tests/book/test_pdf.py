@@ -35,13 +35,18 @@ def words(text: str) -> str:
     return re.sub(r"\s+", "", unicodedata.normalize("NFKC", text))
 
 
-def test_the_contents_say_on_which_page_a_heading_stands(pdf):
-    texts = [words(page.extract_text()) for page in pdf.pages]
-    contents = unicodedata.normalize("NFKC", pdf.pages[1].extract_text())
+@pytest.fixture(scope="module")
+def texts(pdf) -> list[str]:
+    """What each page says."""
+    return [page.extract_text() for page in pdf.pages]
+
+
+def test_the_contents_say_on_which_page_a_heading_stands(texts):
+    contents = unicodedata.normalize("NFKC", texts[1])
     titles = "What is different here", "4.5. What should a row get", "Colours"
     for title in titles:
         number = int(re.search(re.escape(title) + r".*?(\d+)$", contents, re.M)[1])
-        assert number > 2 and words(title) in texts[number - 1]
+        assert number > 2 and words(title) in words(texts[number - 1])
     assert "000" not in contents
 
 
@@ -64,8 +69,7 @@ def test_bookmarks_follow_the_headings(pdf):
     assert found.index("Appendices") < found.index("Notation and shapes")
 
 
-def test_solutions_stand_at_the_end_and_folded_code_nowhere(pdf):
-    texts = [page.extract_text() for page in pdf.pages]
+def test_solutions_stand_at_the_end_and_folded_code_nowhere(texts):
     at_the_end = next(n for n, text in enumerate(texts) if "Hint 1" in text)
     notation = next(n for n, t in enumerate(texts) if n > 2 and "Notation and shapes" in t)
     assert at_the_end > notation
