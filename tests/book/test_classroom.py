@@ -252,6 +252,9 @@ def test_a_reader_writes_checks_mends_and_comes_back(reader, context, built_book
     assert "not written yet" in again.output
     again.cell.get_by_role("button", name="Undo").click()
     assert "masked_fill(~keep, 0.0)" in again.cell.locator(".cell_input").inner_text()
+    again.cell.get_by_role("button", name="Start again").click()
+    again.write("# another answer")
+    assert again.cell.get_by_role("button", name="Start again").inner_text() == "Start again"  # and nothing undoes
     assert again.errors == []
 
 

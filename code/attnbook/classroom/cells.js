@@ -70,8 +70,13 @@ function prepare(cell) {
     bar.hidden = share === undefined;
     bar.value = share || 0;
   };
+  const call = (name) => {
+    again.textContent = name;
+    again.setAttribute("aria-label", `${name} ${exercise || t("this cell")}`);
+  };
   const write = (now) => {
-    [text, before, again.textContent] = [now, null, anew];
+    [text, before] = [now, null];
+    call(anew);
     again.hidden = text === original;
     const isKept = store.set(key, text === original ? null : text);
     lost = isKept ? "" : t("{full}: your answer is lost when you close the page.", { full: FULL });
@@ -143,9 +148,11 @@ function prepare(cell) {
     if (undone === null) {
       output.innerHTML = first;
       delete cell.dataset.status;
-      if (last !== original) [before, again.textContent, again.hidden] = [last, t("Undo"), false];
+      if (last !== original) {
+        call(t("Undo"));
+        [before, again.hidden] = [last, false];
+      }
     }
-    again.setAttribute("aria-label", `${again.textContent} ${exercise || t("this cell")}`);
     say(undone === null ? t("Your changes are removed.") : t("They are back."));
     go.focus();
   }
