@@ -16,7 +16,7 @@ from attnbook.attention import (
     causal_mask,
     sliding_window_mask,
 )
-from attnbook.transformer import DecoderLayerCache
+from attnbook.transformer import DecoderLayerCache, EncoderLayer
 from tensors import DV, PROPERTY, B, D, H, S, T, close, coin, fill, randn, says
 
 E = H * 10  # an even head size, for rotary positions
@@ -402,9 +402,10 @@ def test_what_is_given_to_a_cache_stays_the_callers():
     assert cache.key.eq(1).all() and cache.value.eq(1).all()
 
 
-def test_steps_compile_once_their_number_may_grow():
+@pytest.mark.parametrize("make", [MultiHeadAttention, lambda d, h: EncoderLayer(d, h, 7)], ids=["attention", "block"])
+def test_steps_compile_once_their_number_may_grow(make):
     """For no key, for one, and for any number."""
-    layer, x = MultiHeadAttention(8, 2).double().eval(), randn(2, 12, 8)
+    layer, x = make(8, 2).double().eval(), randn(2, 12, 8)
     graphs = []
 
     def backend(graph, _):

@@ -115,7 +115,8 @@ FUNCTIONS = [
 
 TRIPLE = {"query": QUERY, "key": KEY, "value": VALUE}
 HEADS = {"query": X, "key": MEMORY, "value": MEMORY + 1}
-SCORED = SOFT | {"need_weights": True}
+WEIGHTS = {"need_weights": True}
+SCORED = SOFT | WEIGHTS
 SINK = torch.nn.functional.pad  # puts a column in front, for the sink
 ROTARY = {"rotary": RotaryPositions()}
 OWN_HEADS = functools.partial(DecoderAttention, head_dim=6, qk_norm=True)
@@ -125,10 +126,10 @@ LAYERS = [
     (DotProductAttention(), TRIPLE, SCORED),
     (MultiplicativeAttention(D, D), TRIPLE, SCORED),
     (AdditiveAttention(D, D, 4), TRIPLE, SCORED),
-    (CrossAttention(E, E, head_dim=5), {"x": X, "memory": MEMORY}, SOFT),
-    (SelfAttention(E), {"x": X}, OWN),
-    (SelfAttention(E, causal=True, head_dim=5), {"x": X}, OWN),
-    (QueryPooling(E, num_queries=2), {"x": X}, {"valid_lens": OWN_LENS}),
+    (CrossAttention(E, E, head_dim=5), {"x": X, "memory": MEMORY}, SCORED),
+    (SelfAttention(E), {"x": X}, OWN | WEIGHTS),
+    (SelfAttention(E, causal=True, head_dim=5), {"x": X}, OWN | WEIGHTS),
+    (QueryPooling(E, num_queries=2), {"x": X}, {"valid_lens": OWN_LENS} | WEIGHTS),
     (SinusoidalPositions(E, base=100.0), {"x": X}, {"start": 3}),
     (LearnedPositions(9, E), {"x": X}, {"start": 3}),
     (RotaryPositions(base=100.0), {"x": X}, {"start": 3}),
@@ -136,9 +137,9 @@ LAYERS = [
     (T5Positions(H), SPLIT, {}),
     (T5Positions(H, num_buckets=8, max_distance=9, causal=True), SPLIT, {}),
     (DebertaPositions(E, H, 3), SPLIT, {}),
-    (WideHeads(E, H, bias=True), HEADS, SOFT),
-    (SeparateHeads(E, H, bias=True), HEADS, SOFT),
-    (WideHeads(E, H, head_dim=5), HEADS, SOFT),
+    (WideHeads(E, H, bias=True), HEADS, SCORED),
+    (SeparateHeads(E, H, bias=True), HEADS, SCORED),
+    (WideHeads(E, H, head_dim=5), HEADS, SCORED),
     (LatentAttention(E, H, 5), {"x": X}, {"cache": randn(B, 2, 5)}),
     *(
         (make(E, H, **options), HEADS, SCORED | {"bias": BIAS})
@@ -146,7 +147,7 @@ LAYERS = [
         for make in (MultiHeadAttention, OWN_HEADS, lambda *a, **o: SinkAttention(*a, learned=True, **o))
     ),
     *(
-        (make(E, H, **options), {"query": X}, OWN | {"bias": OWN_BIAS, "need_weights": True})
+        (make(E, H, **options), {"query": X}, OWN | WEIGHTS | {"bias": OWN_BIAS})
         for options in ({}, {"num_kv_heads": 1, "bias": False}, ROTARY)
         for make in (MultiHeadAttention, OWN_HEADS, lambda *a, **o: SinkAttention(*a, learned=False, **o))
     ),
@@ -272,6 +273,15 @@ def test_it_opens(door):
     for thing, arguments in calls(door):
         for tensor in tensors(thing(**arguments)):
             assert not tensor.isnan().any()
+
+
+@pytest.mark.parametrize("door", LAYERS, ids=name_of)
+def test_weights_come_on_request_and_change_nothing(door):
+    layer, given, options = door
+    if "need_weights" in options:
+        (output, weights), (same, none) = layer(**given, need_weights=True), layer(**given)
+        assert none is None and isinstance(weights, torch.Tensor)
+        close(output, same)
 
 
 @each_door

@@ -136,8 +136,7 @@ def test_the_three_stages_are_one_function(bias, dtype):
     results = []
     for stage in stages:
         arguments = sequences(dtype, grad=True)
-        options = {"need_weights": True} if stage is stages[2] else {}
-        output, weights = stage(*arguments, LENS, mask=mask, **options)
+        output, weights = stage(*arguments, LENS, mask=mask, need_weights=True)
         assert output.dtype == dtype and weights.shape == (B, H, T, S)
         (output * randn(B, T, E, seed=9, dtype=dtype)).sum().backward()
         results.append((output, weights, *(x.grad for x in arguments)))
@@ -165,7 +164,8 @@ def test_separate_heads_are_wide_heads_of_a_smaller_width():
     separate = SeparateHeads(E, H)
     for (name, weight), (twin, other) in zip(wide.named_parameters(), separate.named_parameters(), strict=True):
         assert name == twin and torch.equal(weight, other)
-    assert all(torch.equal(a, b) for a, b in zip(wide(QUERY, KEY, VALUE), separate(QUERY, KEY, VALUE), strict=True))
+    both = [stage(QUERY, KEY, VALUE, need_weights=True) for stage in (wide, separate)]
+    assert all(torch.equal(a, b) for a, b in zip(*both, strict=True))
 
 
 def test_copied_stages_keep_dtype_and_mode_and_share_nothing():
@@ -183,7 +183,7 @@ def test_a_stage_is_a_concatenation_of_heads(make):
     """Silencing one head's columns of W_o takes away that head alone."""
     stage = fill(make(E, H)).double()
     query, key, value = sequences()
-    output, weights = stage(query, key, value)
+    output, weights = stage(query, key, value, need_weights=True)
     size = stage.heads[0].W_v.out_features
     parts = torch.zeros(B, T, E).double()
     for h, head in enumerate(stage.heads):

@@ -18,7 +18,7 @@ from attnbook.attention import (
     multiplicative_score,
     sequence_mask,
 )
-from attnbook.attention.masks import LARGE
+from attnbook.attention.masks import LARGE, shared_triangle
 from tensors import (
     DEVICES,
     DK,
@@ -625,6 +625,11 @@ def test_a_large_triangle_is_recognised_and_nothing_else_is(size, monkeypatch):
         close(found, layer(query, key, value, **given, need_weights=True)[0])
     large = size >= LARGE and size % 8 == 0
     assert told == [large, *[False] * 5]
+    # on a GPU, where no mask is looked at: the triangle that models share, and no other
+    monkeypatch.setattr("attnbook.attention.layers.readable", lambda mask: False)
+    for mask in (shared_triangle(size, query.device), triangle):
+        layer(query, key, value, mask=mask)
+    assert told[6:] == [large, False]
 
 
 def test_the_scale_is_the_square_root_of_the_size():

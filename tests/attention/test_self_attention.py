@@ -57,7 +57,7 @@ def test_cross_attention_against_loops(dtype):
     layer, (x, memory) = cross(dtype), x_and_memory(dtype)
     mask = coin(B, T, S, seed=8)
     mask[1, 2] = False
-    output, weights = layer(x, memory, LENS, mask=mask)
+    output, weights = layer(x, memory, LENS, mask=mask, need_weights=True)
     assert output.shape == (B, T, D) and weights.shape == (B, T, S)
     allowed = mask & sequence_mask(LENS, S)[:, None]
     for b in range(B):
@@ -112,15 +112,16 @@ def test_self_attention_is_cross_attention_with_itself():
     general = fill(CrossAttention(D)).double()
     lengths = torch.tensor([3, 5])
     for layer, allowed in ((same, mask), (masked, mask & causal_mask(T))):
-        ours = layer(x, lengths, mask=mask)
-        for got, wanted in zip(ours, general(x, x, lengths, mask=allowed), strict=True):
-            close(got, wanted)
-    close(masked(x)[1], general(x, x, mask=causal_mask(T))[1])
+        ours = layer(x, lengths, mask=mask, need_weights=True)
+        theirs = general(x, x, lengths, mask=allowed, need_weights=True)
+        for got, expected in zip(ours, theirs, strict=True):
+            close(got, expected)
+    close(masked(x)[0], general(x, x, mask=causal_mask(T))[0])
 
 
 def test_masked_self_attention_by_changing_the_future_and_by_gradient():
     layer, x = fill(SelfAttention(D, causal=True)).double(), x_and_memory(grad=True)[0]
-    output, weights = layer(x)
+    output, weights = layer(x, need_weights=True)
     assert (weights.triu(1) == 0).all() and (weights.tril() > 0).sum() == B * 15
     for t in range(T):
         changed = x.detach().clone()
@@ -157,7 +158,7 @@ def test_parameters():
 
 def test_query_pooling_against_loops():
     layer, x = fill(QueryPooling(D, num_queries=3), 0.5).double(), x_and_memory()[0]
-    output, weights = layer(x, torch.tensor([3, 0]))
+    output, weights = layer(x, torch.tensor([3, 0]), need_weights=True)
     assert output.shape == (B, 3, D) and weights.shape == (B, 3, T)
     expected = naive.dot_product_attention(layer.query, x[0], x[0], torch.arange(T).expand(3, T) < 3)
     close(output[0], expected[0])

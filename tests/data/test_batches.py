@@ -114,7 +114,7 @@ def test_to_another_device(device):
 @PROPERTY
 @given(ENCODED, st.integers(1, 17), st.integers(0, 3), st.integers(0, 3), st.booleans())
 def test_every_pair_comes_once_an_epoch(encoded, size, seed, epoch, by_length):
-    batches = list(make_batches(encoded, size, seed, by_length)(epoch))
+    batches = list(make_batches(encoded, size, seed, sort_by_length=by_length)(epoch))
     assert sorted(len(batch) for batch in batches)[1:] == [size] * (len(batches) - 1)
     assert all(1 <= len(batch) <= size for batch in batches)
     found = [pair for batch in batches for pair in pairs_of(batch)]
@@ -137,12 +137,12 @@ def test_the_same_seed_and_epoch_give_the_same_batches(by_length):
     encoded = some_pairs()
 
     def order(seed, epoch):
-        return order_of(make_batches(encoded, 16, seed, by_length)(epoch))
+        return order_of(make_batches(encoded, 16, seed, sort_by_length=by_length)(epoch))
 
     assert order(5, 2) == order(5, 2)
     assert order(5, 2) != order(5, 3) and order(5, 2) != order(6, 2)
     assert order(2, 5) != order(5, 2)
-    batches = make_batches(encoded, 16, 5, by_length)
+    batches = make_batches(encoded, 16, 5, sort_by_length=by_length)
     list(batches(0)), next(batches(1))  # epochs before it change nothing
     assert order_of(batches(2)) == order(5, 2)
 
@@ -151,9 +151,9 @@ def test_the_same_seed_and_epoch_give_the_same_batches(by_length):
 def test_chance_elsewhere_is_neither_used_nor_changed(by_length):
     encoded = some_pairs()
     torch.manual_seed(0)
-    first = order_of(make_batches(encoded, 16, 0, by_length)(0))
+    first = order_of(make_batches(encoded, 16, 0, sort_by_length=by_length)(0))
     state = torch.get_rng_state()
-    assert order_of(make_batches(encoded, 16, 0, by_length)(0)) == first
+    assert order_of(make_batches(encoded, 16, 0, sort_by_length=by_length)(0)) == first
     assert torch.equal(torch.get_rng_state(), state)
 
 

@@ -43,11 +43,6 @@ def answer(source, name=None, **world):
     return world[name or re.search(r"def (\w+)", source).group(1)]
 
 
-@pytest.fixture(autouse=True)
-def own_progress(tmp_path, monkeypatch):
-    monkeypatch.setenv("ATTNBOOK_PROGRESS", str(tmp_path / "progress.json"))
-
-
 # --- the solutions are the package's functions ----------------------------------------------------------------
 
 

@@ -39,11 +39,6 @@ class Page(HTMLParser):
             self.text[tag] = self.text.get(tag, "") + data
 
 
-@pytest.fixture(autouse=True)
-def own_progress(tmp_path, monkeypatch):
-    monkeypatch.setenv("ATTNBOOK_PROGRESS", str(tmp_path / "progress.json"))
-
-
 @pytest.mark.parametrize("exercise", ALL, ids=lambda e: e.name)
 def test_the_hints_are_folded_one_by_one(exercise):
     page = Page(book.hints(exercise.name)._repr_html_())

@@ -17,11 +17,6 @@ LENS = pytest.mark.parametrize("lengths", [None, LENGTHS, QUERY_LENGTHS], ids=["
 DTYPES = pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
 
 
-@pytest.fixture(scope="module")
-def d2l():
-    return load_d2l()
-
-
 def tensor(lengths):
     return None if lengths is None else torch.tensor(lengths)
 

@@ -28,7 +28,6 @@ from attnbook.interop import (
     from_torch_decoder_layer,
     from_torch_encoder_layer,
     load_bert,
-    load_d2l,
     to_torch_attention,
 )
 from attnbook.transformer import count_parameters
@@ -281,11 +280,6 @@ def test_layers_that_compute_something_else(kind, convert):
 
 
 # --- d2l -------------------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def d2l():
-    return load_d2l()
 
 
 @DTYPES

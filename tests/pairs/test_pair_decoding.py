@@ -72,7 +72,7 @@ def slow_decode(scores, threshold=0.0):
 @given(st.integers(1, 7), st.integers(0, 10**6), st.floats(-0.5, 0.5))
 def test_nested_decoding_as_slowly_as_possible(n, seed, threshold):
     scores = randn(n, n, seed=seed)
-    kept = nested_decode(scores, threshold)
+    kept = nested_decode(scores, threshold=threshold)
     assert {tuple(s) for s in kept.nonzero().tolist()} == slow_decode(scores, threshold)
 
 

@@ -98,6 +98,8 @@ def test_binary_by_formula():
 
 @pytest.mark.parametrize("loss", [pair_loss, binary_loss])
 def test_wrong_arguments_errors(loss):
+    with pytest.raises(TypeError, match=says("target must be a bool tensor", "got list")):
+        loss(randn(1, 2), [[True, False]])
     with pytest.raises(TypeError, match=says("target must be a bool tensor")):
         loss(randn(T, S), torch.ones(T, S))
     with pytest.raises(ValueError, match=says("they must agree")):

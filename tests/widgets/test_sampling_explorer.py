@@ -350,6 +350,16 @@ def test_to_the_end_with_one_word_left_is_greedy_decoding(page):
     assert {name: page.state(name) for name in first} == first
 
 
+def test_to_the_end_without_motion_is_one_change(page):
+    page.set(example=1, top_k=1)
+    draw(page)
+    page.page.emulate_media(reduced_motion="reduce")
+    press = "[...document.querySelectorAll('.ab-button')].find((one) => one.textContent === 'To the end').click()"
+    page.page.evaluate(f"async () => {{ {press}; await new Promise((done) => setTimeout(done)); }}")
+    assert page.state("written")[-1] == "<eos>"
+    assert page.page.get_by_role("button", name="Stop").count() == 0
+
+
 def test_words_given_from_outside_are_read_by_the_model(open_figure):
     page = open_figure(SamplingExplorerFigure(example=1, written=["du"]))
     page.page.wait_for_selector('.ab-card[aria-busy="false"]')

@@ -39,3 +39,8 @@ def test_frames_that_are_none_are_named(error, says, frames):
         StoredFrames(frames=frames)
     with pytest.raises(ValueError, match="got 0"):
         StoredFrames()
+
+
+def test_a_picture_that_is_not_there_cannot_be_shown():
+    with pytest.raises(ValueError, match="shown counts from 0 and must be below 2, .*; got 2"):
+        StoredFrames(frames=FRAMES, shown=2)

@@ -91,11 +91,12 @@ def shown(row: dict) -> dict:
 
 
 def settings_of(module: ModuleType, options: SimpleNamespace) -> list[dict]:
-    """The arguments of every run: as the module says; else a run for each seed, with the other options as they are."""
+    """The arguments of every run: as the module says; else each plan with every seed, and the other options."""
     if hasattr(module, "settings"):
         return list(module.settings(options))
     same = {option: value for option, value in vars(options).items() if option not in ("seeds", "threads")}
-    return [{"seed": seed} | same for seed in range(options.seeds)]
+    plans = module.plans() if hasattr(module, "plans") else [{}]
+    return [plan | {"seed": seed} | same for plan in plans for seed in range(options.seeds)]
 
 
 def summary_of(module: ModuleType, runs: list[dict], options: SimpleNamespace) -> dict:

@@ -11,7 +11,6 @@ About half a minute on one core.
 """
 
 import itertools
-from collections.abc import Iterator
 
 import torch
 
@@ -46,11 +45,9 @@ def entry(residual: bool, norm: str, depth: int, runs: list[dict]) -> dict:
     return result
 
 
-def settings(options) -> Iterator[dict]:
-    """Every stack with every seed."""
-    for residual, norm, depth in WIRINGS:
-        for seed in range(options.seeds):
-            yield {"norm": norm, "residual": residual, "depth": depth, "seed": seed}
+def plans() -> list[dict]:
+    """Every stack."""
+    return [{"norm": norm, "residual": residual, "depth": depth} for residual, norm, depth in WIRINGS]
 
 
 def run(seed: int, norm: str, residual: bool, depth: int) -> dict:

@@ -18,6 +18,7 @@ from collections.abc import Iterator
 import torch
 
 from attnbook.studies import TopicReader, adversarial_weights, fit_topics, jensen_shannon, topic_rows
+from tools.experiments.stored import share
 
 OPTIONS = {"seeds": 3, "steps": 600}
 MEASURED = (
@@ -42,15 +43,10 @@ def quartiles(values: torch.Tensor) -> list[float]:
     return [round(q, 4) for q in found.tolist()]
 
 
-def share(which: torch.Tensor) -> float:
-    """The fraction that is true."""
-    return which.float().mean().item()
-
-
 @torch.no_grad()
 def accuracy(model: TopicReader, test: tuple) -> float:
     """The fraction of right topics."""
-    return round(share(model(test[0]).argmax(-1) == test[1]), 4)
+    return share(model(test[0]).argmax(-1) == test[1])
 
 
 def run(seed: int, context: bool, steps: int) -> dict:
@@ -66,7 +62,7 @@ def run(seed: int, context: bool, steps: int) -> dict:
         for _ in range(20):
             order = torch.rand(weights.shape, generator=generator).argsort(-1)
             other = model.answer(values, weights.gather(1, order)).argmax(-1)
-            changed.append(share(other != told))
+            changed.append((other != told).float().mean().item())
         even = model.answer(values, torch.full_like(weights, 1 / 12)).argmax(-1)
     some = values[:200]
     found = adversarial_weights(lambda w: model.answer(some, w), weights[:200])
@@ -76,8 +72,8 @@ def run(seed: int, context: bool, steps: int) -> dict:
         "seed": seed,
         "accuracy": accuracy(model, test),
         "retrained uniform": accuracy(blind, test),
-        "on the loudest": round(share(weights.argmax(-1) == test[2]), 4),
+        "on the loudest": share(weights.argmax(-1) == test[2]),
         "changed by permuting": round(sum(changed) / len(changed), 4),
-        "changed by uniform": round(share(even != told), 4),
+        "changed by uniform": share(even != told),
         "adversary": quartiles(jensen_shannon(weights[:200], found)),
     }

@@ -39,13 +39,6 @@ def plans() -> Iterator[dict]:
         yield four | {"heads": h, "width": 32 // h}
 
 
-def settings(options) -> Iterator[dict]:
-    """Every condition with every seed."""
-    for plan in plans():
-        for seed in range(options.seeds):
-            yield plan | {"seed": seed}
-
-
 def run(seed: int, **plan) -> dict:
     """Train one layer."""
     accuracy = round(look_up_run(**plan, seed=seed)[0], 4)

@@ -30,13 +30,6 @@ def plans() -> Iterator[dict]:
         yield {"task": "loudest", "kind": kind, "steps": EARLY}
 
 
-def settings(options) -> Iterator[dict]:
-    """Every plan with its seeds."""
-    for plan in plans():
-        for seed in range(options.seeds):
-            yield plan | {"seed": seed}
-
-
 def run(seed: int, task: str, kind: str, steps: int) -> dict:
     """Train one classifier, and test it on sentences as in training and on longer ones."""
     short, long = (round(a, 3) for a in pooling_run(task, kind, seed, steps))

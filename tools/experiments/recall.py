@@ -36,13 +36,6 @@ def plans() -> Iterator[dict]:
         yield {"task": "store", "kind": kind} | usual | {"longer": 3}
 
 
-def settings(options) -> Iterator[dict]:
-    """Every plan with every seed."""
-    for plan in plans():
-        for seed in range(options.seeds):
-            yield plan | {"seed": seed, "steps": options.steps}
-
-
 def run(seed: int, task: str, kind: str, d: int, longer: int, steps: int) -> dict:
     """Train one memory, and mark it on fresh rows."""
     began = time.process_time()

@@ -1,11 +1,9 @@
 """The key–value cache: what a decoder need not compute twice."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Sequence
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from attnbook.checks import check_count, check_tensor, kind_of, readable
 
@@ -168,33 +166,6 @@ class KeyValueCache:
         self.key, self.value = self.key[order], self.value[order]
 
 
-@contextmanager
-def unchanged(cache: Any) -> Iterator[None]:
-    """What fails within leaves a cache, or each of a list, as it was."""
-    given = cache if isinstance(cache, list) else [cache]
-    # of a decoder layer's two, its own is the one that grows
-    given = [getattr(one, "own", one) for one in given]
-    growing = [one for one in given if isinstance(one, KeyValueCache)]
-    before = [(one.key, one.value) for one in growing]
-    try:
-        yield
-    except BaseException:  # an interruption from the keyboard, too
-        for one, stored in zip(growing, before, strict=True):
-            one.key, one.value = stored
-        raise
-
-
-class Stepping(nn.Module):
-    """A module that may be called with `cache=…`: a call that fails, its hooks included, leaves it as it was."""
-
-    def __call__(self, *inputs: Any, **options: Any) -> Any:
-        cache = options.get("cache")
-        if cache is None:
-            return super().__call__(*inputs, **options)
-        with unchanged(cache):
-            return super().__call__(*inputs, **options)
-
-
 def _check_pair(key: Tensor, value: Tensor) -> None:
     """Require keys and values (B, H, T, Dh), one value for each key."""
     check_tensor("key", key, dims=4)
@@ -203,31 +174,4 @@ def _check_pair(key: Tensor, value: Tensor) -> None:
         raise ValueError(
             f"key {tuple(key.shape)} and value {tuple(value.shape)} must agree except in the last axis; "
             "pass one value for each key"
-        )
-
-
-def check_caches(
-    caches: Any, kind: type, number: int, lengths: Callable[[Any], Any], start: str
-) -> None:
-    """Require a list of caches, one for each layer of a model, that have read the same.
-
-    Args:
-        caches: what the caller passed.
-        kind: of each cache.
-        number: of layers.
-        lengths: of one cache, in which they must agree.
-        start: what makes them, for the message.
-    """
-    for one in caches if isinstance(caches, list) else [caches]:
-        if one is caches or not isinstance(one, kind):
-            raise TypeError(
-                f"cache must be a list of {kind.__name__}, one for each layer, got {type(one).__name__}; use {start}"
-            )
-    if len(caches) != number:
-        raise ValueError(
-            f"the cache is for layers: {len(caches)}, the model has {number}; use {start}"
-        )
-    if len(set(map(lengths, caches))) > 1:
-        raise ValueError(
-            f"the layers' caches hold different numbers of positions; begin again with {start}"
         )

@@ -108,16 +108,32 @@ def _is_short(key: Tensor) -> bool:
 
 
 def _is_causal(mask: Tensor) -> bool:
-    """Whether a mask is the plain triangle, whose empty half the kernel can leave out; a look at a large one pays."""
+    """Whether a mask is the plain triangle, whose empty half the kernel can leave out; a look at a large one pays.
+
+    On a GPU that means: whether it is the triangle that a language model's layers share.
+    """
     size = mask.shape[-1]
     square = mask.shape[-2] == size and mask.numel() == size**2
     if size < LARGE or size % 8 or not square or not mask.is_contiguous():
         return False
+    if mask.is_meta or is_traced():
+        return False
+    triangle = shared_triangle(size, mask.device)
+    if _is_same_memory(mask, triangle):  # free, on a GPU too
+        return True
     if not readable(mask):
         return False
     # eight entries at a time
     found = mask.view(size, size).view(torch.int64)
-    return torch.equal(found, shared_triangle(size, mask.device).view(torch.int64))
+    return torch.equal(found, triangle.view(torch.int64))
+
+
+def _is_same_memory(a: Tensor, b: Tensor) -> bool:
+    """Whether two tensors begin at the same number."""
+    try:
+        return a.data_ptr() == b.data_ptr()
+    except RuntimeError:  # in a fake tensor, or a slice under `vmap`, there are none
+        return False
 
 
 def _refuse_second_derivatives(kernel: Any) -> None:

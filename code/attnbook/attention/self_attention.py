@@ -82,16 +82,18 @@ class CrossAttention(nn.Module):
         valid_lens: Tensor | None = None,
         *,
         mask: Tensor | None = None,
-    ) -> tuple[Tensor, Tensor]:
+        need_weights: bool = False,
+    ) -> tuple[Tensor, Tensor | None]:
         """Let every position of x look at every position of the memory.
 
         Args:
             x: (B, T, D).
             memory: (B, S, memory_size).
             valid_lens, mask: which positions of the memory count, see `attnbook.attention`.
+            need_weights: return the weights too.
 
         Returns:
-            output (B, T, D) and weights (B, T, S).
+            output (B, T, D), and weights (B, T, S) or None.
         """
         sizes = self.d_model, self.memory_size
         check_features("x", x, "d_model", sizes[0], dims=3, module=self.W_q)
@@ -100,7 +102,8 @@ class CrossAttention(nn.Module):
         )
         scores = scaled_dot_score(self.W_q(x), self.W_k(memory))  # (B, T, S)
         weights = masked_softmax(scores, valid_lens, mask)
-        return self.W_o(weights @ self.W_v(memory)), weights
+        output = self.W_o(weights @ self.W_v(memory))
+        return output, weights if need_weights else None
 
 
 class SelfAttention(CrossAttention):
@@ -119,16 +122,22 @@ class SelfAttention(CrossAttention):
         self.causal = causal
 
     def forward(  # type: ignore[override]  # x is its own memory
-        self, x: Tensor, valid_lens: Tensor | None = None, *, mask: Tensor | None = None
-    ) -> tuple[Tensor, Tensor]:
+        self,
+        x: Tensor,
+        valid_lens: Tensor | None = None,
+        *,
+        mask: Tensor | None = None,
+        need_weights: bool = False,
+    ) -> tuple[Tensor, Tensor | None]:
         """Let every position look at every (or every earlier) position of its own sequence.
 
         Args:
             x: (B, T, D).
             valid_lens, mask: which positions count, see `attnbook.attention`.
+            need_weights: return the weights too.
 
         Returns:
-            output (B, T, D) and weights (B, T, T).
+            output (B, T, D), and weights (B, T, T) or None.
         """
         check_tensor("x", x, dims=3)
         if self.causal:
@@ -136,7 +145,7 @@ class SelfAttention(CrossAttention):
             if mask is not None:
                 check_mask(mask, torch.Size([x.shape[0], *past.shape]))
             mask = past if mask is None else mask.to(x.device) & past
-        return super().forward(x, x, valid_lens, mask=mask)
+        return super().forward(x, x, valid_lens, mask=mask, need_weights=need_weights)
 
 
 class QueryPooling(nn.Module):
@@ -162,19 +171,24 @@ class QueryPooling(nn.Module):
         self.query = nn.Parameter(torch.randn(num_queries, d_model) * d_model**-0.5)
 
     def forward(
-        self, x: Tensor, valid_lens: Tensor | None = None
-    ) -> tuple[Tensor, Tensor]:
+        self,
+        x: Tensor,
+        valid_lens: Tensor | None = None,
+        *,
+        need_weights: bool = False,
+    ) -> tuple[Tensor, Tensor | None]:
         """Average the positions, each learned query with weights of its own.
 
         Args:
             x: (B, T, D).
             valid_lens: (B,) integers.
+            need_weights: return the weights too.
 
         Returns:
-            output (B, num_queries, D) and weights (B, num_queries, T).
+            output (B, num_queries, D), and weights (B, num_queries, T) or None.
         """
         check_features("x", x, "d_model", self.d_model, dims=3)
         check_alike("x", x, "the layer", self.query)
         query = self.query.expand(x.shape[0], -1, -1)  # (B, num_queries, D)
         weights = masked_softmax(scaled_dot_score(query, x), valid_lens)
-        return weights @ x, weights
+        return weights @ x, weights if need_weights else None

@@ -55,7 +55,8 @@ class WideHeads(nn.Module):
         valid_lens: Tensor | None = None,
         *,
         mask: Tensor | None = None,
-    ) -> tuple[Tensor, Tensor]:
+        need_weights: bool = False,
+    ) -> tuple[Tensor, Tensor | None]:
         """Attend with each head in turn, concatenate, and mix with W_o.
 
         Args:
@@ -63,15 +64,17 @@ class WideHeads(nn.Module):
             key: (B, S, D).
             value: (B, S, D).
             valid_lens, mask: which keys count for all heads, see `attnbook.attention`.
+            need_weights: return the weights too.
 
         Returns:
-            output (B, T, D) and weights (B, H, T, S).
+            output (B, T, D), and weights (B, H, T, S) or None.
         """
         projection = cast(_Head, self.heads[0]).W_q
         check_inputs(query, key, value, self.d_model, projection)
         pairs = [head(query, key, value, valid_lens, mask=mask) for head in self.heads]
         outputs, weights = zip(*pairs, strict=True)
-        return self.W_o(torch.cat(outputs, dim=-1)), torch.stack(weights, dim=1)
+        output = self.W_o(torch.cat(outputs, dim=-1))
+        return output, torch.stack(weights, dim=1) if need_weights else None
 
 
 class _Head(nn.Module):

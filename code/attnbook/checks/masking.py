@@ -66,17 +66,17 @@ def aligned(table: torch.Size, shape: torch.Size) -> tuple[int, ...]:
 
 
 def _check_broadcasts(name: str, table: Tensor, shape: torch.Size) -> None:
-    wanted = aligned(table.shape, shape)
+    sizes = aligned(table.shape, shape)
     # no zip(strict=False), which PyTorch 2.5 compiles as strict
-    shared = min(len(wanted), len(shape))
-    sizes = ((wanted[-i], shape[-i]) for i in range(1, shared + 1))
-    if len(wanted) > max(len(shape), 2) or any(a not in (1, b) for a, b in sizes):
+    shared = min(len(sizes), len(shape))
+    pairs = ((sizes[-i], shape[-i]) for i in range(1, shared + 1))
+    if len(sizes) > max(len(shape), 2) or any(a not in (1, b) for a, b in pairs):
         heads = "; one for each head is (1, H, T, S)" if len(shape) > 3 else ""
         raise ValueError(
             f"{name} has shape {tuple(table.shape)}, which does not broadcast to the scores' {tuple(shape)}; "
             f"its last two axes are (queries, keys), one row for each query or for all{heads}"
         )
-    if wanted[-1] != shape[-1]:  # a table of the new positions only, say
+    if sizes[-1] != shape[-1]:  # a table of the new positions only, say
         raise ValueError(
             f"{name} has shape {tuple(table.shape)}, one column for {shape[-1]} keys; give each key its column, "
             "those that a cache holds included: causal_mask(T, S) and sliding_window_mask(T, window, S) do"
@@ -144,12 +144,12 @@ def check_scores(scores: Tensor) -> None:
         raise ValueError(
             f"scores has shape {tuple(scores.shape)}: the key axis is empty; a softmax needs at least one key"
         )
-    if not readable(scores):
+    if (
+        not readable(scores) or (below := scores < torch.inf).all()
+    ):  # NaN is below nothing
         return
-    bad = scores.isnan() | (scores == torch.inf)
-    if bad.any():
-        where = tuple(bad.nonzero()[0].tolist())
-        raise ValueError(
-            f"scores holds {scores[where].item()} at index {where}; look for a division by zero or an overflow "
-            "in the queries and keys (float16 ends at 65504) before the softmax hides it"
-        )
+    where = tuple((~below).nonzero()[0].tolist())
+    raise ValueError(
+        f"scores holds {scores[where].item()} at index {where}; look for a division by zero or an overflow "
+        "in the queries and keys (float16 ends at 65504) before the softmax hides it"
+    )

@@ -148,6 +148,7 @@ def make_batches(
     encoded: Sequence[EncodedPair],
     batch_size: int = 128,
     seed: int = 0,
+    *,
     sort_by_length: bool = True,
 ) -> Callable[[int], Iterator[Batch]]:
     """Promise batches for every epoch: each pair once, pairs of one batch about equally long.

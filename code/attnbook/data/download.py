@@ -31,6 +31,7 @@ def download_tatoeba(
     cache: str | Path | None = None,
     url: str = TATOEBA_URL,
     sha1: str = TATOEBA_SHA1,
+    *,
     progress: bool = True,
 ) -> Path:
     """Fetch d2l's zip of Tatoeba's English–French pairs, unless a good copy is there already.

@@ -89,7 +89,7 @@ def split_text(text: str) -> TextSplit:
     """Eight tenths of a text to learn from, a tenth for development, a tenth for the test, in this order.
 
     Args:
-        text: of at least 10 characters. It is cut where a paragraph ends, if one does within the tenth before.
+        text: of at least 10 characters. It is cut where a paragraph ends, if one does within the twentieth before.
 
     Returns:
         The three parts, which together are the text.

@@ -90,7 +90,7 @@ def _refuse_nan(scores: Tensor, mask: Tensor | None) -> None:
         )
 
 
-def nested_decode(scores: Tensor, threshold: float = 0.0) -> Tensor:
+def nested_decode(scores: Tensor, *, threshold: float = 0.0) -> Tensor:
     """Spans above a threshold, best first, leaving out those that cross a better one; nested ones stay.
 
     Args:

@@ -4,7 +4,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from attnbook.checks import check_tensor
+from attnbook.checks import check_tensor, kind_of
 
 
 def check_table(scores: Tensor, target: Tensor, mask: Tensor | None) -> None:
@@ -20,11 +20,9 @@ def check_table(scores: Tensor, target: Tensor, mask: Tensor | None) -> None:
     """
     check_tensor("scores", scores, min_dims=2)
     for name, table in (("target", target), ("mask", mask)):
-        if table is None:
-            continue
-        if table.dtype != torch.bool:
+        if table is not None and kind_of(table) != torch.bool:
             raise TypeError(
-                f"{name} must be a bool tensor, got {table.dtype}; compare it with 0"
+                f"{name} must be a bool tensor, got {kind_of(table)}; compare it with 0"
             )
     if target.shape != scores.shape:
         raise ValueError(

@@ -141,7 +141,7 @@ class GlobalPointer(nn.Module):
     """
 
     def __init__(
-        self, d_model: int, num_types: int, head_dim: int, rotary: bool = True
+        self, d_model: int, num_types: int, head_dim: int, *, rotary: bool = True
     ):
         super().__init__()
         _check_sizes(d_model, num_types, head_dim)
@@ -172,7 +172,7 @@ class EfficientGlobalPointer(nn.Module):
     """
 
     def __init__(
-        self, d_model: int, num_types: int, head_dim: int, rotary: bool = True
+        self, d_model: int, num_types: int, head_dim: int, *, rotary: bool = True
     ):
         super().__init__()
         _check_sizes(d_model, num_types, head_dim)

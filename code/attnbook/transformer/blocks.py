@@ -8,7 +8,6 @@ from functools import partial
 from torch import Tensor, nn
 
 from attnbook.attention import KeyValueCache, MultiHeadAttention
-from attnbook.attention.cache import Stepping
 from attnbook.attention.heads import Bias
 from attnbook.checks import (
     check_count,
@@ -17,6 +16,7 @@ from attnbook.checks import (
     check_probability,
 )
 from attnbook.transformer.feed_forward import FeedForward
+from attnbook.transformer.stepping import Stepping
 
 
 class Residual(nn.Module):

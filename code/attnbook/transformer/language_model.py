@@ -16,7 +16,6 @@ from attnbook.attention import (
     causal_mask,
     sliding_window_mask,
 )
-from attnbook.attention.cache import Stepping, check_caches
 from attnbook.attention.masks import shared_triangle
 from attnbook.attention.splitting import check_kv_heads, head_size
 from attnbook.checks import (
@@ -33,6 +32,7 @@ from attnbook.transformer.feed_forward import (
     get_activation,
 )
 from attnbook.transformer.models import one_mask
+from attnbook.transformer.stepping import Stepping, check_caches
 
 NORMS = ("rms", "layer")
 POSITIONS = ("rotary", "learned", "sinusoidal")

@@ -17,7 +17,6 @@ from attnbook.attention import (
     combine_masks,
     sequence_mask,
 )
-from attnbook.attention.cache import Stepping, check_caches
 from attnbook.checks import check_ids
 from attnbook.transformer.blocks import DecoderLayer, DecoderLayerCache, EncoderLayer
 from attnbook.transformer.configs import (
@@ -26,6 +25,7 @@ from attnbook.transformer.configs import (
     BertConfig,
     TransformerConfig,
 )
+from attnbook.transformer.stepping import Stepping, check_caches
 
 
 def count_parameters(module: nn.Module) -> int:

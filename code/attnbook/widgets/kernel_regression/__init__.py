@@ -9,7 +9,7 @@ from attnbook.data import kernel_regression_data
 
 from ..kit import Figure, checked, listed, number, number_between, one_of, same_number, taking, yes_or_no
 
-POINTS = listed(number(), 2, 200)
+POINTS, ENDS = listed(number(), 2, 200), listed(number(), 2, 2)
 NARROWEST, WIDEST = 0.01, 10.0
 
 
@@ -31,7 +31,9 @@ class KernelRegressionFigure(Figure):
         own_point: whether a training point is among its own keys. If not, the query moves to the training point
             nearest to `query` and gives that key no weight.
         truth: whether `true_curve` is the curve behind the points, to be drawn and compared with; by default only for
-            the default points. It needs x that are nowhere negative.
+            the default points. It needs a domain that is nowhere negative.
+        domain: the ends of the axis, which hold all x; by default 0 and 5, or those of your x, or where `truth` is True
+            as far as both reach. It stays, whatever changes later.
 
     Raises:
         TypeError: a value of the wrong kind, or only one of x and y.
@@ -58,11 +60,17 @@ class KernelRegressionFigure(Figure):
     domain = traitlets.Any().tag(sync=True)
 
     def __init__(
-        self, x: Any = None, y: Any = None, query: float | None = None, truth: bool | None = None, **kwargs: Any
+        self,
+        x: Any = None,
+        y: Any = None,
+        query: float | None = None,
+        truth: bool | None = None,
+        domain: Any = None,
+        **kwargs: Any,
     ):
         if (x is None) != (y is None):
             raise TypeError("KernelRegressionFigure takes x and y together, or neither for the book's 50 points")
-        domain = [0.0, 5.0]
+        ends = [0.0, 5.0]
         if x is None:
             data = kernel_regression_data()
             # Four digits are all a drawing needs, and the same ones on every processor.
@@ -74,12 +82,10 @@ class KernelRegressionFigure(Figure):
             if min(x) == max(x):
                 raise ValueError(f"KernelRegressionFigure.x needs two different numbers; all of them are {x[0]}")
             truth = False if truth is None else truth
-            domain = [min(0.0, *x), max(5.0, *x)] if truth is True else [min(x), max(x)]
-        # as `state()` gives it: `truth` may have changed since then
-        given = kwargs.pop("domain", domain)
-        if given not in (domain, [min(x), max(x)], [min(0.0, *x), max(5.0, *x)]):
-            raise TypeError(f"KernelRegressionFigure takes its domain from x, {domain}; leave out {given!r}")
-        domain = given
+            ends = [min(0.0, *x), max(5.0, *x)] if truth is True else [min(x), max(x)]
+        domain = ends if domain is None else checked(self, "domain", domain, ENDS, "the ends of the axis")
+        if not domain[0] <= min(x) <= max(x) <= domain[1]:
+            raise ValueError(f"KernelRegressionFigure.domain must hold all x, {min(x):g} to {max(x):g}; got {domain}")
         if len(x) != len(y):
             raise ValueError(f"KernelRegressionFigure needs one y for each x; got {len(x)} x and {len(y)} y")
         query = (2.5 if domain == [0.0, 5.0] else sum(domain) / 2) if query is None else query

@@ -5,7 +5,7 @@
 import DATA from "./data.json" with { type: "json" };
 import { figure } from "../kit/card.js";
 import { loadTranslator } from "../kit/files.js";
-import { fmt, fmtShort, html, say, sum } from "../kit/kit.js";
+import { calm, fmt, fmtShort, html, say, sum } from "../kit/kit.js";
 import { BOOK, fileOf, selectTarget } from "../kit/languages.js";
 import { BOS, nextStep, translateIds } from "../kit/models.js";
 import { filtered, nextBars } from "../kit/next_bars.js";
@@ -145,6 +145,7 @@ function render({ model, el }) {
     const goes = await write();
     const now = model.get("written");
     if (!goes || isEnded(now)) stop();
+    else if (calm()) await writeOn(now); // all words at once
     else if (timer) timer = setTimeout(() => writeOn(now), 500);
     fig.redraw();
   }

@@ -41,6 +41,11 @@ class StoredFrames(Figure):
 
     def __init__(self, frames: Any = (), **kwargs: Any):
         super().__init__(frames=frames, **kwargs)
+        if self.shown >= len(self.frames):
+            raise ValueError(
+                f"StoredFrames.shown counts from 0 and must be below {len(self.frames)}, the number of frames; "
+                f"got {self.shown}"
+            )
 
     def alt_text(self) -> str:
         """What the figure shows, in words."""
