@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from attnbook.attention import KeyValueCache, MultiHeadAttention, causal_mask
-from attnbook.drawings import four_ways_to_share_keys, writing
+from attnbook.drawings import four_ways_to_share_keys, prefixes
 
 CHAPTERS = Path(__file__).parents[2] / "chapters" / "text"
 
@@ -16,7 +16,7 @@ def test_the_translator_of_three_words_is_the_chapters():
     text = (CHAPTERS / "14-decoding.md").read_text("utf-8")
     start = text.index("TABLE = {") + len("TABLE = ")
     table = ast.literal_eval(text[start : text.index("```", start)].strip())
-    assert {word: table[word] for word in writing.FOLLOWS} == writing.FOLLOWS
+    assert {word: table[word] for word in prefixes.FOLLOWS} == prefixes.FOLLOWS
 
 
 @pytest.mark.parametrize("groups", [8, 2, 1])

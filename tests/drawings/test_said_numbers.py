@@ -14,6 +14,8 @@ NUMBERS = {
     "every_query_meets_every_key": ("15", "60"),
     "three_vectors_of_a_word": ("6", "0.87", "0.04"),
     "where_greedy_loses": ("0.6", "0.4", "0.35", "0.33", "0.32", "0.9", "0.21", "0.36"),
+    "a_beam_keeps_two": ("0.6", "0.4", "0.21", "0.36", "0.198", "0.192", "0.04"),
+    "one_distance_or_many": ("−3", "+21", "−15", "17", "23"),
     "rejected_words_fill_the_gaps": ("0.1", "0.2", "0.7", "0.5", "0.3", "0.4"),
     "a_table_never_stored": ("16,777,216",),
     "waiting_for_bytes": ("28", "32", "124", "16", "128", "242", "295"),

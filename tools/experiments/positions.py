@@ -36,8 +36,10 @@ def plans() -> Iterator[dict]:
         yield PLAN | {"task": "look back", "kind": kind, "causal": True}
     for kind, most in ROOM.items():  # room for all distances, and for the mirror time
         yield PLAN | {"task": "look back", "kind": kind, "max_distance": most}
+        yield PLAN | {"task": "mirror", "kind": kind, "max_distance": most}
         yield PLAN | {"task": "mirror", "kind": kind, "max_distance": most, "longer": 4}
-    yield PLAN | {"task": "mirror", "kind": "rotary", "longer": 4}
+    for kind in ("DeBERTa", "Shaw", "rotary"):  # time alone
+        yield PLAN | {"task": "mirror", "kind": kind, "longer": 4}
     yield PLAN | {"task": "look back", "kind": "sinusoidal", "longer": 4}
     for kind, causal in (("none", True), ("ALiBi", False), ("ALiBi", True)):
         yield PLAN | {"task": "look back", "kind": kind, "causal": causal, "longer": 4}

@@ -1,11 +1,15 @@
-"""A drawing of positions: where each encoding acts."""
+"""Drawings of positions: where each encoding acts, and which distances two tasks ask for."""
 
 import math
+
+import torch
 
 from attnbook.attention import relative_positions, sinusoidal_encoding
 from attnbook.drawings.sheet import Sheet, drawing, tint
 from attnbook.page.style import GREY, INK, KEY, QUERY, VALUE, VIOLET
+from attnbook.studies import look_back_batch, reversal_batch
 
+PALE = "#c4c4c4"
 STATIONS = "embeddings", "q and k", "scores", "softmax", "average\nof values"
 
 
@@ -21,18 +25,18 @@ def where_positions_act(sheet: Sheet) -> None:
     pins = _added_vector, _turned, _added_number
     if sheet.narrow:
         tops = 40, 166, 292, 414, 482
-        sheet.text(68, 22, "dog bites man", size=14)
+        sheet.text(71, 22, "dog bites man", size=14)
         for name, y, after in zip(STATIONS, tops, (*tops[1:], 0), strict=True):
-            sheet.box(18, y, 100, 40, name, fill="#f4f4f4", size=14)
+            sheet.box(18, y, 106, 40, name, fill="#f4f4f4", size=14)
             if after:
-                sheet.line((68, y + 40), (68, after - 3), arrow=True)
-        around = (68, 92), (5, 92), (5, 502), (15, 502)
+                sheet.line((71, y + 40), (71, after - 3), arrow=True)
+        around = (71, 92), (5, 92), (5, 502), (15, 502)
         sheet.line(*around, color=VALUE, width=2, arrow=True)
-        sheet.dot(68, 92, 3.5, fill=VALUE)
+        sheet.dot(71, 92, 3.5, fill=VALUE)
         sheet.text(21, 129, "values", color=VALUE, size=13, turn=-90)
         for y, draw in zip(tops, pins, strict=False):
-            sheet.line((118, y + 20), (150, y + 20), color=VIOLET, dashed=True)
-            sheet.dot(118, y + 20, 5, fill=VIOLET)
+            sheet.line((124, y + 20), (150, y + 20), color=VIOLET, dashed=True)
+            sheet.dot(124, y + 20, 5, fill=VIOLET)
             draw(sheet, 244, y)
         return
     y, places = 62, ((36, 108), (254, 76), (444, 76), (538, 70), (626, 72))
@@ -103,3 +107,45 @@ def _arc(sheet: Sheet, x: float, y: float, start: float, end: float, radius: flo
     angles = [start + (end - start) * step / steps for step in range(steps + 1)]
     points = [(x + radius * math.cos(a), y - radius * math.sin(a)) for a in angles]
     sheet.line(*points, color=color, width=1.5)
+
+
+@drawing(
+    "The same row of 24 random symbols twice, and below it the answers that are wanted. Look back, the same distance "
+    "everywhere: arrows lead from position 5 to 2 and from 20 to 17, both −3; the answers are the row moved by "
+    "three. Mirror, another distance at each position: one arrow leads from position 2 to 23, +21, the other from 20 "
+    "to 5, −15; the answers are the row reversed."
+)
+def one_distance_or_many(sheet: Sheet) -> None:
+    """Two tasks on one row: one asks for a single distance, the other for another one at each position."""
+    cell, left = (14, 2) if sheet.narrow else (24, 112)
+    tasks = (
+        ("look back:", "the same distance everywhere", look_back_batch, {5: 2, 20: 17}, 30),
+        ("mirror:", "another distance at each position", reversal_batch, {2: 23, 20: 5}, 96),
+    )
+    y = 20
+    for name, said, batch, found, rise in tasks:
+        start = 2 if sheet.narrow else left
+        sheet.text(start, y, f"{name} {said}", anchor="start", size=14, bold=True)
+        y += rise + 28
+        symbols, answers = (rows[0].tolist() for rows in batch(1, 24, torch.Generator().manual_seed(0)))
+        for at, (symbol, answer) in enumerate(zip(symbols, answers, strict=True), 1):
+            color = QUERY if at in found else KEY if at in found.values() else None
+            look = {"color": color or PALE, "fill": tint(color) if color else "none", "line": 2 if color else 1}
+            x = left + cell * (at - 1)
+            sheet.box(x, y, cell, 26, "abcdefgh"[symbol], ink=INK, radius=0, size=13, **look)
+            if answer >= 0:
+                ink = INK if at in found else GREY
+                sheet.text(x + cell / 2, y + 68, "abcdefgh"[answer], size=13, color=ink, bold=at in found)
+            if color:
+                sheet.text(x + cell / 2, y + 42, f"{at}", size=13, color=color)
+        for at, to in found.items():
+            x0, x1 = (left + cell * (place - 0.5) for place in (at, to))
+            high = rise if abs(to - at) != 15 else 0.62 * rise
+            way = (x0, y - 2), (x0, y - 4 / 3 * high), (x1, y - 4 / 3 * high), (x1, y - 3)
+            sheet.line(*way, color=VIOLET, width=2, arrow=True, curved=True)
+            distance = f"{to - at:+}".replace("-", "−")
+            sheet.text((x0 + x1) / 2, y - high - 6, distance, size=14, color=VIOLET)
+        if not sheet.narrow:
+            for low, words in ((18, "row"), (42, "position"), (68, "wanted")):
+                sheet.text(left - 12, y + low, words, anchor="end", size=13, color=GREY)
+        y += 104

@@ -11,12 +11,6 @@ from attnbook.translation import filter_logits, load_page_model, next_word_log_p
 
 PALE = "#c4c4c4"
 SENTENCE = ("notre", "belle", "fleur", "blanche")
-# What may follow a word, with its probability: the translator of three words.
-FOLLOWS = {
-    "<bos>": {"il": 0.6, "elle": 0.4},
-    "il": {"dort": 0.35, "elle": 0.33, "<eos>": 0.32},
-    "elle": {"dort": 0.9, "<eos>": 0.1},
-}
 
 
 @drawing(
@@ -78,73 +72,6 @@ def _parallel(sheet: Sheet, left: float, top: float) -> None:
     looks = "Each looks at the words before it."
     sheet.text(left + 160, top + 174, looks, size=14, color=VIOLET)
     sheet.text(left + 160, top + 198, "When it writes: one after another, too.", size=14, color=GREY)
-
-
-@drawing(
-    "A tree of prefixes. The first word is il with 0.6 or elle with 0.4. After il come dort with 0.35, elle with 0.33 "
-    "and the end with 0.32; after elle come dort with 0.9 and the end with 0.1. Bars show the products. Greedy "
-    "decoding takes the likeliest word each time and arrives at il dort, 0.21. The likeliest of all is elle dort, "
-    "0.36, whose first word was only second best. Dots mark what has not ended yet."
-)
-def where_greedy_loses(sheet: Sheet) -> None:
-    """A tree in which the likeliest first word leads away from the likeliest sentence."""
-    if sheet.narrow:
-        columns, wide, high, bars, scale = (10, 80, 198), 52, 58, 234, 160
-        heads = "first", "second", "probability"
-    else:
-        columns, wide, high, bars, scale = (30, 178, 340), 64, 48, 546, 300
-        heads = "first word", "second word", "probability of both"
-    products = {(first, word): p * q for first, p in FOLLOWS["<bos>"].items() for word, q in FOLLOWS[first].items()}
-    greedy = ["<bos>"]
-    while len(greedy) < 3:
-        greedy.append(max(FOLLOWS[greedy[-1]], key=FOLLOWS[greedy[-1]].get))
-    likeliest = max(products, key=products.get)
-
-    rows = {pair: 56 + high * number + (14 if pair[0] == "elle" else 0) for number, pair in enumerate(products)}
-    for first in FOLLOWS["<bos>"]:
-        ends = [y for pair, y in rows.items() if pair[0] == first]
-        rows[first,] = sum(ends) / len(ends)
-    rows[()] = (rows["il",] + rows["elle",]) / 2
-
-    def color_of(*prefix: str) -> str | None:
-        if prefix == tuple(greedy[1 : len(prefix) + 1]):
-            return KEY
-        return VIOLET if prefix == likeliest[: len(prefix)] else None
-
-    for prefix, y in rows.items():
-        if not prefix:
-            sheet.dot(columns[0], y, 9)
-            continue
-        end, before = columns[len(prefix)] - wide / 2, rows[prefix[:-1]]
-        start = columns[len(prefix) - 1] + (wide / 2 if prefix[:-1] else 9)
-        middle, color = (start + end) / 2, color_of(*prefix)
-        p = FOLLOWS[("<bos>", *prefix)[-2]][prefix[-1]]
-        way = (start, before), (middle, before), (middle, y), (end, y)
-        sheet.line(*way, color=color or PALE, width=1 + 7 * p, curved=True)
-        away = (12 if sheet.narrow else 10) + 3.5 * p
-        label = y - away if y <= before else y + away + 8
-        sheet.text(end - (15 if sheet.narrow else 22), label, f"{p}", size=13)
-        look = {"color": color or GREY, "ink": INK, "line": 2.5 if color else 1.5}
-        goes_on = len(prefix) == 2 and prefix[-1] != "<eos>"
-        sheet.box(end, y - 15, wide, 30, prefix[-1] + " …" * goes_on, size=14, **look)
-
-    for x, words in zip((*columns[1:], bars), heads, strict=True):
-        at = "middle" if x < bars else "start"
-        sheet.text(x, 15, words, size=13, color=GREY, anchor=at)
-    for pair, product in products.items():
-        y, color, long = rows[pair], color_of(*pair), product * scale
-        sheet.bar(bars, y - 9, long, 18, fill=color or PALE)
-        number = f"{product:.3f}".rstrip("0")
-        bold = bool(color)
-        sheet.text(bars + long + 6, y + 5, number, anchor="start", size=14, bold=bold)
-        if not sheet.narrow:
-            sum_ = f"{FOLLOWS['<bos>'][pair[0]]} · {FOLLOWS[pair[0]][pair[1]]} ="
-            sheet.text(bars - 9, y + 5, sum_, anchor="end", size=13, color=GREY)
-    said = "greedy" if sheet.narrow else "greedy ends here"
-    y = rows[tuple(greedy[1:])] + 25
-    sheet.text(bars, y, said, anchor="start", size=13, color=KEY)
-    y = rows[likeliest] + 25
-    sheet.text(bars, y, "the likeliest", anchor="start", size=13, color=VIOLET)
 
 
 @drawing(
@@ -231,7 +158,9 @@ def a_tail_and_five_filters(sheet: Sheet) -> None:
         sheet.text(edge - 8, head + 28 + high * row, word, anchor="end", size=13)
     for number, (name, (probs, left)) in enumerate(found.items()):
         probs = [*probs, max(round(1 - sum(probs), 4), 0.0)]
-        x, title = edge + step * number, name.split() if sheet.narrow and number else [name]
+        x, title = edge + step * number, [name]
+        if sheet.narrow:
+            x, title = (x + 6, name.split()) if number else (x, [name, ""])
         type_ = {"size": 13} if sheet.narrow else {"size": 14, "bold": True}
         for line, part in enumerate(reversed(title)):
             sheet.text(x, head - 18 * line, part, anchor="start", **type_)
