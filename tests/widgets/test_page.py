@@ -1,7 +1,8 @@
 """From module to page: the classic scripts, the host script, and the Sphinx extension in a real build."""
 
-import base64
+import hashlib
 import json
+import random
 import re
 import subprocess
 import sys
@@ -13,7 +14,17 @@ from attnbook import widgets
 from attnbook.widgets import SaturationFigure
 from attnbook.widgets.capture import capture
 from attnbook.widgets.kit import WIDGETS, file_parts, module_source, script_parts, source, static_box
-from attnbook.widgets.scripts import classic_script, figures_in, kit_scripts, page_scripts, script_names, write_assets
+from attnbook.widgets.scripts import (
+    classic_script,
+    figures_in,
+    kit_scripts,
+    packed_script,
+    page_scripts,
+    script_names,
+    unpacked_script,
+    write_assets,
+)
+from tools.audit import served
 
 NODE = Path(sys.executable).with_name("node")
 
@@ -108,6 +119,45 @@ def test_figures_are_found_in_a_page():
     boxes = [static_box(name, {}, "words", "data:,") for name in ("b_two", "a_one", "b_two")]
     assert figures_in("<p>".join(boxes)) == ["b_two", "a_one"]
     assert figures_in("<p>no figure</p>") == []
+
+
+# -- bytes in a script --
+
+EVERY_PAIR = b"".join(pair.to_bytes(2, "little") for pair in range(1 << 16))
+CONTENTS = {
+    "nothing": b"",
+    "one": b"\0",
+    "random": random.Random(0).randbytes(100_001),  # gzip leaves it as it is
+    "shifted": b"\0" + EVERY_PAIR,
+    "every_pair": EVERY_PAIR,
+}
+READ = """async (names) => Promise.all(names.map(async (name) => {
+  const hash = await crypto.subtle.digest("SHA-256", await globalThis[name]);
+  return [...new Uint8Array(hash)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}))"""
+
+
+def test_a_script_holds_any_bytes(tmp_path, browser):
+    """As a file, and from a server and a page that call every script UTF-8; gzip adds its part to "random" only."""
+    for name, content in CONTENTS.items():
+        script = packed_script(name, content)
+        assert unpacked_script(script) == content
+        (tmp_path / f"{name}.js").write_bytes(script)
+    assert (tmp_path / "random.js").stat().st_size < 1.05 * 100_001
+    tags = "".join(f'<script charset="utf-8" src="{name}.js"></script>' for name in CONTENTS)
+    (tmp_path / "a.html").write_text(f'<!doctype html><meta charset="utf-8">{tags}')
+    expected = [hashlib.sha256(content).hexdigest() for content in CONTENTS.values()]
+    with served(tmp_path) as base:
+        for address in ((tmp_path / "a.html").as_uri(), f"{base}a.html"):
+            page = browser.new_page()
+            page.goto(address)
+            assert page.evaluate(READ, list(CONTENTS)) == expected
+            page.close()
+
+
+def test_another_script_is_not_unpacked():
+    with pytest.raises(ValueError, match="this script does not end in a text and its length"):
+        unpacked_script(packed_script("a", b"content")[:-2])
 
 
 # -- the host script --
@@ -290,7 +340,5 @@ def test_states_survive_the_way_into_the_page(open_html):
 
 def test_a_large_file_comes_in_parts_a_small_one_whole(monkeypatch):
     monkeypatch.setattr("attnbook.widgets.kit.models.PART", 6)
-    assert file_parts("a", b"small!") == {"a": "c21hbGwh"}
-    parts = file_parts("a", b"not so small")
-    assert parts.pop("a") == 2 and list(parts) == ["a.0", "a.1"]
-    assert base64.b64decode("".join(parts.values())) == b"not so small"
+    assert file_parts("a", b"small!") == {"a": b"small!"}
+    assert file_parts("a", b"not so small") == {"a": 2, "a.0": b"not so", "a.1": b" small"}
