@@ -7,13 +7,16 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
 from attnbook import widgets
+from attnbook.drawings.sheet import Picture
 from attnbook.widgets import SaturationFigure
 from attnbook.widgets.capture import capture
 from attnbook.widgets.kit import WIDGETS, file_parts, module_source, script_parts, source, static_box
+from attnbook.widgets.page import with_picture_files
 from attnbook.widgets.scripts import (
     classic_script,
     figures_in,
@@ -296,6 +299,22 @@ def test_the_built_picture_is_a_file_with_its_place_kept(small_book, browser):
     assert drawn == pytest.approx(kept[0] / kept[1], rel=0.01)
     stored = WIDGETS / "softmax_saturation" / "fallback.svg"
     assert (small_book / "out" / address).read_bytes() == stored.read_bytes()
+
+
+def test_a_drawing_is_a_file_in_each_of_its_widths(tmp_path, browser):
+    picture = Picture(lambda sheet: sheet.text(sheet.width / 2, 80, "ä & <b>"), "Words.")
+    folder = tmp_path / "pictures"
+    html = with_picture_files(picture._repr_html_(), folder, "pictures")
+    assert sorted(path.read_text("utf-8") for path in folder.iterdir()) == sorted(s.svg() for s in picture.sheets)
+    assert "data:" not in html and "lazy" not in html
+    (tmp_path / "a.html").write_text(f'<!doctype html><meta charset="utf-8">{html}', "utf-8")
+    for width, sheet in zip((700, 400), picture.sheets, strict=True):
+        page = browser.new_page(viewport={"width": width, "height": 300})
+        page.goto((tmp_path / "a.html").as_uri())
+        found = page.locator("img").evaluate("e => [e.naturalWidth, e.naturalHeight, e.width, e.height]")
+        size = [int(ElementTree.fromstring(sheet.svg()).get(side)) for side in ("width", "height")]
+        assert found == size * 2
+        page.close()
 
 
 @pytest.mark.parametrize(

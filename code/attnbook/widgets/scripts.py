@@ -145,8 +145,9 @@ def data_scripts() -> dict[str, bytes]:
     for name, make in model_files().items():
         for part, found in file_parts(name, make()).items():
             place = f"{FILES}[{json.dumps(part)}]"
-            is_count = isinstance(found, int)
-            scripts[f"model-{part}.js"] = f"{place} = {found};\n".encode() if is_count else packed_script(place, found)
+            scripts[f"model-{part}.js"] = (
+                packed_script(place, found) if isinstance(found, bytes) else f"{place} = {found};\n".encode()
+            )
     return scripts
 
 
