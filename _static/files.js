@@ -2,10 +2,8 @@
  * there the file comes, packed, as a script that stands beside it, NAME.js (tools/downloads.py). */
 (function () {
   "use strict";
-  async function save(packed, name) {
-    const bytes = Uint8Array.from(atob(packed), (char) => char.charCodeAt(0));
-    const unpacked = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-    const address = URL.createObjectURL(await new Response(unpacked).blob());
+  async function save(content, name) {
+    const address = URL.createObjectURL(new Blob([await content]));
     Object.assign(document.createElement("a"), { href: address, download: name }).click();
     setTimeout(() => URL.revokeObjectURL(address), 1000);
   }

@@ -1,14 +1,11 @@
 """Sphinx extension: what pages need to run Python in themselves, below `_static/classroom/`.
 
 A page opened from a file can load scripts and nothing else. So Pyodide (Python for browsers), the checker, the
-stand-in for torch and the chapters' cells are packed with gzip and base64 into scripts of a megabyte each, which
-`attnbook/classroom/python.js` asks for when a reader runs the first cell. Pyodide and CodeMirror come from npm
+stand-in for torch and the chapters' cells are packed into scripts, which `attnbook/classroom/python.js` asks for when a
+reader runs the first cell. Pyodide and CodeMirror come from npm
 (tools/node); without them the book is built without editors, and says so.
 """
 
-import base64
-import functools
-import gzip
 import hashlib
 import io
 import json
@@ -22,6 +19,7 @@ from sphinx.errors import ExtensionError
 from sphinx.util import logging
 
 from attnbook.widgets.kit import script_parts
+from attnbook.widgets.scripts import packed_script
 from tools import NODE, NODE_MODULES, ROOT, stored_notebooks
 from tools.languages import LANGUAGES, LOCALE, Language, translation
 
@@ -30,7 +28,7 @@ PACKAGE = ROOT / "code" / "attnbook"
 HERE = PACKAGE / "classroom"
 PYODIDE = NODE_MODULES / "pyodide"
 LAST = "classroom.css"  # of the files to be written
-SLICE = 1_000_000  # characters of a script
+SLICE = 2_000_000  # bytes of what a script holds, before they are packed
 MISSING = 3  # the exit status if Pyodide is not there
 # rooms and modules that work in the page; what else a chapter imports is not available there
 ROOMS = "attention", "checks", "classroom", "exercises", "pairs", "page", "transformer"
@@ -145,12 +143,6 @@ def exercises() -> dict[str, list[str]]:
 # --- the scripts ------------------------------------------------------------------------------------------------------
 
 
-@functools.cache
-def packed(content: bytes) -> str:
-    """Any bytes as text that a script may hold: gzip, then base64."""
-    return base64.b64encode(gzip.compress(content, 9, mtime=0)).decode()
-
-
 def esbuild(path: Path, *options: str) -> str:
     """What esbuild makes of a file of JavaScript.
 
@@ -174,11 +166,11 @@ def editor() -> str:
     return esbuild(HERE / "editor.js", "--bundle", "--minify")
 
 
-def checker_words(language: Language) -> str:
+def checker_words(language: Language) -> bytes:
     """The script with what the checker says in another language."""
     from tools.languages.exercises import compiled  # it imports torch
 
-    return f"globalThis.attnbookChecker = {json.dumps(packed(compiled(language)))};\n"
+    return packed_script("globalThis.attnbookChecker", compiled(language))
 
 
 def page_script(setup: dict) -> str:
@@ -188,7 +180,7 @@ def page_script(setup: dict) -> str:
     return "\n".join(["(() => {", '"use strict";', *start, *parts, "})();\n"])
 
 
-def scripts() -> dict[str, str]:
+def scripts() -> dict[str, bytes]:
     """All that pages load, by file name.
 
     Raises:
@@ -197,31 +189,32 @@ def scripts() -> dict[str, str]:
     if not PYODIDE.is_dir():
         raise Missing(f"there is no Pyodide in {NODE_MODULES}")
     parts = {**pyodide_parts(), "book": zipped(book_files())}
-    text, places = "", {}
+    whole, places = b"", {}
     for name, content in parts.items():
-        begin, text = len(text), text + packed(content)
-        places[name] = begin, len(text)
-    slices = [text[begin : begin + SLICE] for begin in range(0, len(text), SLICE)]
+        begin, whole = len(whole), whole + content
+        places[name] = begin, len(whole)
+    slices = [whole[begin : begin + SLICE] for begin in range(0, len(whole), SLICE)]
     files = {
-        f"engine-{number}.js": f"(globalThis.attnbookSlices ??= [])[{number}] = {json.dumps(piece)};\n"
+        f"engine-{number}.js": packed_script(f"(globalThis.attnbookSlices ??= [])[{number}]", piece)
         for number, piece in enumerate(slices)
     }
+    megabytes = round(sum(map(len, files.values())) / 1e6, 1)
     worker = (HERE / "worker.js").read_text("utf-8")
-    files["worker.js"] = f"globalThis.attnbookWorker = {json.dumps(worker)};\n"
-    files["editor.js"] = editor()
+    files["worker.js"] = f"globalThis.attnbookWorker = {json.dumps(worker)};\n".encode()
+    files["editor.js"] = editor().encode()
     for language in LANGUAGES.values():
         files[f"words-{language.tag}.js"] = checker_words(language)
-    digest = hashlib.sha256("".join(files.values()).encode()).hexdigest()[:10]
+    digest = hashlib.sha256(b"".join(files.values())).hexdigest()[:10]
     setup = {
         "version": digest,  # asked for with each script, so that a browser's cache never mixes two builds
         "slices": len(slices),
         "languages": {language.tag: language.code for language in LANGUAGES.values()},
-        "megabytes": round(len(text) / 1e6, 1),
+        "megabytes": megabytes,
         "places": places,
         "exercises": exercises(),
     }
-    files["page.js"] = page_script(setup)
-    files[LAST] = (HERE / "classroom.css").read_text("utf-8")
+    files["page.js"] = page_script(setup).encode()
+    files[LAST] = (HERE / "classroom.css").read_bytes()
     return files
 
 
@@ -249,8 +242,8 @@ def write(folder: Path) -> None:
         return
     files = scripts()
     folder.mkdir(parents=True, exist_ok=True)
-    for name, text in files.items():
-        (folder / name).write_text(text, "utf-8")
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
 
 
 def _folder(app) -> Path:

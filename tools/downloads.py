@@ -6,8 +6,9 @@ Each file also comes as a script, which is all that a page opened from a file ca
 """
 
 import json
+from pathlib import Path
 
-from tools.classroom import packed
+from attnbook.widgets.scripts import packed_script
 from tools.languages import english_site
 
 NOTE = "what-this-needs"  # id of a cell
@@ -66,10 +67,11 @@ def _prepare(app, error):
             continue
         text = path.read_text("utf-8")
         ready = prepared(text, repository) if path.suffix == ".ipynb" else text
-        if ready == text and script.exists() and script.stat().st_mtime > path.stat().st_mtime:
+        made_of = max(file.stat().st_mtime for file in (path, Path(__file__)))
+        if ready == text and script.exists() and script.stat().st_mtime > made_of:
             continue  # as an earlier build has left it
         path.write_text(ready, "utf-8")
-        script.write_text(f'globalThis.attnbookFile = "{packed(path.read_bytes())}";\n', "utf-8")
+        script.write_bytes(packed_script("globalThis.attnbookFile", path.read_bytes()))
 
 
 def setup(app):

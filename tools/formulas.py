@@ -21,6 +21,7 @@ from tools.languages import english_site
 KATEX = NODE_MODULES / "katex/dist"
 PROGRAM = Path(__file__).with_suffix(".js")
 END = "\u2060"  # marks where an inline formula ended
+NAMESPACE = ' xmlns="http://www.w3.org/1998/Math/MathML"'  # that of every <math> in HTML
 
 
 @functools.cache
@@ -51,7 +52,7 @@ def render(tex: str, display: bool = False) -> str:
     answer = json.loads(node.stdout.readline())
     if "error" in answer:
         raise ValueError(answer["error"])
-    return answer["html"]
+    return answer["html"].replace(NAMESPACE, "")
 
 
 def _formula(where, display):

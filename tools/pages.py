@@ -16,6 +16,7 @@ from pathlib import Path
 
 from docutils import nodes
 
+from attnbook.widgets.page import PICTURES, with_picture_files
 from tools import search, styles
 from tools.languages import (
     HAN,
@@ -192,7 +193,9 @@ def assemble(made: Path, language: Language, site: Path) -> None:
     versions = {address: version for _, _, address, version in ADDRESS.findall(english)}
     for name in names:
         page = assembled((made / name).read_text("utf-8"), language, page_words, site, versions)
-        write_if_new(folder / name, drawings.translated(page, language, name.with_suffix("").as_posix()))
+        page = drawings.translated(page, language, name.with_suffix("").as_posix())
+        address = f"{'../' * len(name.parts)}{PICTURES}"
+        write_if_new(folder / name, with_picture_files(page, site / PICTURES, address))
     for old in folder.rglob("*.html"):
         if old.relative_to(folder) not in names:
             old.unlink()

@@ -27,6 +27,7 @@
     img.src = img.src;
     img.removeAttribute("loading");
   }
+  for (const source of all("source")) source.srcset = new URL(source.srcset, document.baseURI).href;
 
   // replies, hints and solutions stand at the end of the book, for readers who have thought
   const title = article.querySelector("h1");

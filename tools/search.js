@@ -55,7 +55,7 @@ const count = (text, pattern) => text.match(pattern)?.length ?? 0;
 // How well each place answers: as in BM25, a rare word counts more, and so does a short place, and each further time
 // counts less. A title counts more than the text below it; several words count more where they stand together.
 function judged(parts) {
-  const all = attnbookText.flatMap(([page, kind, places]) =>
+  const all = book.flatMap(([page, kind, places]) =>
     places.map((place, number) => ({ page, kind, number, place, heading: places[0][1], found: 0, score: 0 })));
   const size = ({ place: [, , text, code] }) => text.length + 0.3 * code.length;
   const usual = all.reduce((sum, one) => sum + size(one), 0) / all.length;
@@ -201,14 +201,15 @@ function show(query) {
 }
 
 let asked = null;
+let book = null; // the pages, with their places
 function loaded() {
   asked ??= new Promise((resolve, reject) => {
     const script = document.createElement("script");
     script.src = `${folder}text${LANGUAGE === "en" ? "" : `-${LANGUAGE}`}.js`;
-    script.onload = resolve;
+    script.onload = () => resolve(globalThis.attnbookText);
     script.onerror = reject;
     document.head.append(script);
-  });
+  }).then((bytes) => { book = JSON.parse(new TextDecoder().decode(bytes)); });
   return asked;
 }
 

@@ -1,7 +1,7 @@
 """Sphinx extension: the search page, and what it searches: the text of each section of each page.
 
 Sphinx's own search knows whole pages, and fetches each to show a line of it, which a page opened from a file cannot do.
-So the build writes the text of all sections into `_static/search/text.js`. `search.js` beside it, which only the search
+So the build packs the text of all sections into `_static/search/text.js`. `search.js` beside it, which only the search
 page has, asks for it when there is something to look for.
 """
 
@@ -11,12 +11,12 @@ from pathlib import Path
 
 import lxml.html
 
+from attnbook.widgets.scripts import packed_script, unpacked_script
 from tools.languages import LANGUAGES, Language, english_site
 
 HERE = Path(__file__)
 PAGE = HERE.with_suffix(".html")
 FOLDER = "search"
-NAMED = "globalThis.attnbookText = "
 OTHERS = "_static", *(f"{language.folder}/" for language in LANGUAGES.values())
 HEADINGS = "h1", "h2", "h3", "h4"
 BLOCKS = "p", "div", "li", "th", "td", "dd", "section"
@@ -115,8 +115,8 @@ def kind(page: str) -> str:
     return next((kind for start, kind in kinds.items() if re.match(start, page)), "page")
 
 
-def text(built: Path, script: Path) -> str:
-    """What a script says that holds the text of all pages of one language.
+def text(built: Path, script: Path) -> bytes:
+    """The script that holds the text of all pages of one language.
 
     Args:
         built: the folder of its pages; those of languages in folders of their own are not among them.
@@ -124,8 +124,8 @@ def text(built: Path, script: Path) -> str:
     """
     since, known = 0.0, {}
     if script.is_file() and script.stat().st_mtime > HERE.stat().st_mtime:
-        since, said = script.stat().st_mtime, script.read_text("utf-8")
-        known = {page[0]: page for page in json.loads(said.removeprefix(NAMED).rstrip(";\n"))}
+        since = script.stat().st_mtime
+        known = {page[0]: page for page in json.loads(unpacked_script(script.read_bytes()))}
     pages = []
     for path in sorted(built.rglob("*.html")):
         name = path.relative_to(built).as_posix()
@@ -133,7 +133,8 @@ def text(built: Path, script: Path) -> str:
             pages.append(known[name])
         elif not name.startswith(OTHERS) and (found := places(path.read_text("utf-8"))):
             pages.append([name, kind(name), found])
-    return f"{NAMED}{json.dumps(pages, ensure_ascii=False, separators=(',', ':'))};\n"
+    said = json.dumps(pages, ensure_ascii=False, separators=(",", ":"))
+    return packed_script("globalThis.attnbookText", said.encode())
 
 
 def _replace_sphinx(app):
@@ -167,7 +168,7 @@ def write_text(site: Path, language: Language | None = None) -> None:
     """
     built, name = (site / language.folder, f"text-{language.tag}.js") if language else (site, "text.js")
     script = site / "_static" / FOLDER / name
-    script.write_text(text(built, script), "utf-8")
+    script.write_bytes(text(built, script))
 
 
 def _write_text(app, error):

@@ -4,6 +4,7 @@ Most of the theme's rules are for icons and for parts of Bootstrap that this boo
 its selectors names a class that occurs in no page and no script. The icons' fonts keep only the icons that are left.
 """
 
+import codecs
 import hashlib
 import re
 from itertools import pairwise
@@ -30,10 +31,11 @@ def words(built: Path) -> set[str]:
     """Whatever may be the name of a class, on a page of the book or in one of its scripts."""
     found = set()
     for path in built.rglob("*"):
-        data = path.name.startswith(("model-", "searchindex"))
-        packed = path.parent.name == "classroom" and path.name != "page.js"
-        if path.suffix in (".html", ".js") and not data and not packed:
-            found.update(path.read_text("utf-8").split())
+        own = path.parent.name == "classroom" and path.name != "page.js"
+        if path.suffix in (".html", ".js") and not own:
+            content = path.read_bytes()
+            if not content.startswith(codecs.BOM_UTF16_LE):  # packed data
+                found.update(content.decode().split())
     return set(re.findall(r"[\w-]+", " ".join(found)))
 
 

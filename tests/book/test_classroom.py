@@ -471,7 +471,7 @@ def test_a_browser_that_keeps_nothing_still_checks(browser, built_book):
 
 def test_what_is_packed_is_packed_again_only_after_a_change(tmp_path, monkeypatch):
     times = []
-    monkeypatch.setattr(classroom, "scripts", lambda: times.append(1) or {LAST: "a"})
+    monkeypatch.setattr(classroom, "scripts", lambda: times.append(1) or {LAST: b"a"})
     folder = tmp_path / "classroom"
     write(folder)
     write(folder)

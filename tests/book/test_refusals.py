@@ -83,7 +83,9 @@ def test_a_file_that_does_not_come_is_named(browser, built_book, file, edit, how
         if how == "is missing":
             held[0].abort()
         else:
-            held[0].fulfill(content_type="text/javascript", body="")
+            content = (built_book / f"_static/classroom/{file}").read_bytes()
+            wrong = content[:3000] + 500 * b"a\0" + content[4000:] if file.startswith("engine") else b""
+            held[0].fulfill(content_type="text/javascript", body=wrong)
         cell.locator("xpath=self::*[@data-status='stopped']").wait_for()
         said = f"Python could not be loaded ({file} {how}). Press the button to try again."
         assert cell.get_by_role("status").inner_text() == said

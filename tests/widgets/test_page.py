@@ -1,19 +1,33 @@
 """From module to page: the classic scripts, the host script, and the Sphinx extension in a real build."""
 
-import base64
+import hashlib
 import json
+import random
 import re
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
 from attnbook import widgets
+from attnbook.drawings.sheet import Picture
 from attnbook.widgets import SaturationFigure
 from attnbook.widgets.capture import capture
 from attnbook.widgets.kit import WIDGETS, file_parts, module_source, script_parts, source, static_box
-from attnbook.widgets.scripts import classic_script, figures_in, kit_scripts, page_scripts, script_names, write_assets
+from attnbook.widgets.page import with_picture_files
+from attnbook.widgets.scripts import (
+    classic_script,
+    figures_in,
+    kit_scripts,
+    packed_script,
+    page_scripts,
+    script_names,
+    unpacked_script,
+    write_assets,
+)
+from tools.audit import served
 
 NODE = Path(sys.executable).with_name("node")
 
@@ -108,6 +122,45 @@ def test_figures_are_found_in_a_page():
     boxes = [static_box(name, {}, "words", "data:,") for name in ("b_two", "a_one", "b_two")]
     assert figures_in("<p>".join(boxes)) == ["b_two", "a_one"]
     assert figures_in("<p>no figure</p>") == []
+
+
+# -- bytes in a script --
+
+EVERY_PAIR = b"".join(pair.to_bytes(2, "little") for pair in range(1 << 16))
+CONTENTS = {
+    "nothing": b"",
+    "one": b"\0",
+    "random": random.Random(0).randbytes(100_001),  # gzip leaves it as it is
+    "shifted": b"\0" + EVERY_PAIR,
+    "every_pair": EVERY_PAIR,
+}
+READ = """async (names) => Promise.all(names.map(async (name) => {
+  const hash = await crypto.subtle.digest("SHA-256", await globalThis[name]);
+  return [...new Uint8Array(hash)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}))"""
+
+
+def test_a_script_holds_any_bytes(tmp_path, browser):
+    """As a file, and from a server and a page that call every script UTF-8; gzip adds its part to "random" only."""
+    for name, content in CONTENTS.items():
+        script = packed_script(name, content)
+        assert unpacked_script(script) == content
+        (tmp_path / f"{name}.js").write_bytes(script)
+    assert (tmp_path / "random.js").stat().st_size < 1.05 * 100_001
+    tags = "".join(f'<script charset="utf-8" src="{name}.js"></script>' for name in CONTENTS)
+    (tmp_path / "a.html").write_text(f'<!doctype html><meta charset="utf-8">{tags}')
+    expected = [hashlib.sha256(content).hexdigest() for content in CONTENTS.values()]
+    with served(tmp_path) as base:
+        for address in ((tmp_path / "a.html").as_uri(), f"{base}a.html"):
+            page = browser.new_page()
+            page.goto(address)
+            assert page.evaluate(READ, list(CONTENTS)) == expected
+            page.close()
+
+
+def test_another_script_is_not_unpacked():
+    with pytest.raises(ValueError, match="this script does not end in a text and its length"):
+        unpacked_script(packed_script("a", b"content")[:-2])
 
 
 # -- the host script --
@@ -248,6 +301,22 @@ def test_the_built_picture_is_a_file_with_its_place_kept(small_book, browser):
     assert (small_book / "out" / address).read_bytes() == stored.read_bytes()
 
 
+def test_a_drawing_is_a_file_in_each_of_its_widths(tmp_path, browser):
+    picture = Picture(lambda sheet: sheet.text(sheet.width / 2, 80, "ä & <b>"), "Words.")
+    folder = tmp_path / "pictures"
+    html = with_picture_files(picture._repr_html_(), folder, "pictures")
+    assert sorted(path.read_text("utf-8") for path in folder.iterdir()) == sorted(s.svg() for s in picture.sheets)
+    assert "data:" not in html and "lazy" not in html
+    (tmp_path / "a.html").write_text(f'<!doctype html><meta charset="utf-8">{html}', "utf-8")
+    for width, sheet in zip((700, 400), picture.sheets, strict=True):
+        page = browser.new_page(viewport={"width": width, "height": 300})
+        page.goto((tmp_path / "a.html").as_uri())
+        found = page.locator("img").evaluate("e => [e.naturalWidth, e.naturalHeight, e.width, e.height]")
+        size = [int(ElementTree.fromstring(sheet.svg()).get(side)) for side in ("width", "height")]
+        assert found == size * 2
+        page.close()
+
+
 @pytest.mark.parametrize(
     ("directive", "message"),
     [
@@ -290,7 +359,5 @@ def test_states_survive_the_way_into_the_page(open_html):
 
 def test_a_large_file_comes_in_parts_a_small_one_whole(monkeypatch):
     monkeypatch.setattr("attnbook.widgets.kit.models.PART", 6)
-    assert file_parts("a", b"small!") == {"a": "c21hbGwh"}
-    parts = file_parts("a", b"not so small")
-    assert parts.pop("a") == 2 and list(parts) == ["a.0", "a.1"]
-    assert base64.b64decode("".join(parts.values())) == b"not so small"
+    assert file_parts("a", b"small!") == {"a": b"small!"}
+    assert file_parts("a", b"not so small") == {"a": 2, "a.0": b"not so", "a.1": b" small"}

@@ -4,6 +4,7 @@ import json
 import re
 from base64 import b64encode
 from copy import deepcopy
+from pathlib import Path
 
 import pytest
 import torch
@@ -591,23 +592,30 @@ def test_weights_are_read_when_the_figure_comes_near_and_no_others(open_html):
     assert sorted(page.page.evaluate(loaded)) == ["model-bahdanau.js", "model-sentences.js"]
 
 
-def test_without_its_file_the_figure_says_so(open_html, tmp_path_factory, assets):
+def damage(path):
+    content = path.read_bytes()
+    path.write_bytes(content[:3000] + 500 * b"a\0" + content[4000:])  # still a script
+
+
+@pytest.mark.parametrize("spoil", [Path.unlink, damage])
+def test_without_its_file_the_figure_says_so(spoil, open_html, tmp_path_factory):
     from attnbook.widgets.scripts import standalone_page
 
     folder = tmp_path_factory.mktemp("poor")
     write_assets(folder / "_static")
-    (folder / "_static" / "model-bahdanau.js").unlink()
+    spoil(folder / "_static" / "model-bahdanau.js")
     (folder / "page.html").write_text(standalone_page(TranslatePageFigure().to_html()), "utf-8")
     page = open_html("")
     page.page.goto((folder / "page.html").as_uri())
     page.page.wait_for_selector('.ab-card[aria-busy="false"]')
-    assert "The model could not be loaded" in page.page.locator(".ab-tp-status").inner_text()
+    said = "The model could not be loaded: the file model-bahdanau.js beside this page’s scripts cannot be read"
+    assert said in page.page.locator(".ab-tp-status").inner_text()
     page.choose("model", "Transformer")
     page.page.wait_for_function("() => 'transformer' in (globalThis.attnbookFiles || {})")
     ready(page)
     assert shown(page)
     problems = [p for p in page.problems if "ERR_FILE_NOT_FOUND" in p]
-    assert problems and len(problems) == len(page.problems)
+    assert bool(problems) == (spoil is Path.unlink) and len(problems) == len(page.problems)
     page.problems.clear()
 
 

@@ -11,6 +11,7 @@ LOAD = """async (names) => {
   for (const name of names) {
     await new Promise((good, bad) => document.head.append(Object.assign(document.createElement("script"),
       { src: `_static/model-${name}.js`, onload: good, onerror: bad })));
+    attnbookFiles[name] = await attnbookFiles[name];
   }
 }"""
 BOXED = "[data-source] text, [data-handle^=word] rect + text"  # words, each in a box

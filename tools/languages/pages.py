@@ -102,7 +102,8 @@ class Pages(StandaloneHTMLBuilder):
         super().write([*filter(is_translated, names)], [*filter(is_translated, updated_docnames)], method)
 
     def copy_static_files(self):
-        """Nothing: all languages share the English ones."""
+        """Nothing: all languages share the English ones. But extensions write into the folder."""
+        (Path(self.outdir) / "_static").mkdir(parents=True, exist_ok=True)
 
     def copy_image_files(self):
         """Nothing: see above."""

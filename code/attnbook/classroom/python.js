@@ -43,10 +43,12 @@ export const python = {
       const files = ["worker.js", ...Array.from({ length: count }, (_, number) => `engine-${number}.js`)];
       await Promise.all(files.map((file) => load(file).then(() => { done += file !== "worker.js"; tell(); })));
       const came = (number) => (number ? globalThis.attnbookSlices?.[number - 1] : globalThis.attnbookWorker);
-      const broken = files.find((_, number) => !came(number));
+      const content = await Promise.all(files.map((_, number) => Promise.resolve(came(number)).catch(() => null)));
+      const broken = files.find((_, number) => !content[number]);
       if (broken) throw unloaded(broken, true);
-      begin = { text: attnbookSlices.join(""), places: setup.places };
+      begin = { content: new Blob(content.slice(1)), places: setup.places };
     }
+    const checker = await globalThis.attnbookChecker;
     if (life !== this.life) return; // stopped meanwhile
     say(t("Starting Python …"));
     await new Promise((resolve, reject) => {
@@ -71,7 +73,7 @@ export const python = {
         else if (data.type === "answer") this.current?.resolve(data.answer);
         else failed(data.text);
       };
-      this.worker.postMessage({ type: "start", ...begin, language, words: globalThis.attnbookChecker });
+      this.worker.postMessage({ type: "start", ...begin, language, words: checker });
     });
   },
 

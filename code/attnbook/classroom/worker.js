@@ -1,21 +1,13 @@
-// Python, in a worker made from a Blob, so that it starts from file:// as well. It gets Pyodide as gzip in base64 (or,
-// after Stop, what it unpacked the first time) and asks nothing of the network. What is unpacked here comes from scripts
-// of the book's own build, so that its size needs no bound.
+// Python, in a worker made from a Blob, so that it starts from file:// as well. It gets Pyodide as one Blob (or, after
+// Stop, the parts that it took from it the first time) and asks nothing of the network.
 "use strict";
 const NOWHERE = "https://pyodide.invalid/";
 let ask;
 
-async function unpacked(base64) {
-  const text = Uint8Array.fromBase64 ? null : atob(base64);
-  const bytes = text === null ? Uint8Array.fromBase64(base64) : Uint8Array.from(text, (c) => c.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return new Uint8Array(await new Response(stream).arrayBuffer());
-}
-
-async function unpack({ text, places }) {
+async function partsOf({ content, places }) {
   const parts = {};
   await Promise.all(Object.entries(places).map(async ([name, [begin, end]]) => {
-    parts[name] = await unpacked(text.slice(begin, end));
+    parts[name] = new Uint8Array(await content.slice(begin, end).arrayBuffer());
   }));
   parts.wasm = await WebAssembly.compile(parts.wasm);
   return parts;
@@ -51,7 +43,7 @@ async function start(parts, { language = "en", words }) {
   if (words) {
     const folder = `${site}/attnbook/exercises/catalogs/${language}/LC_MESSAGES`;
     python.FS.mkdirTree(folder);
-    python.FS.writeFile(`${folder}/exercises.mo`, await unpacked(words));
+    python.FS.writeFile(`${folder}/exercises.mo`, new Uint8Array(words));
   }
   const questions = python.pyimport("attnbook.classroom.questions");
   questions.warm();
@@ -68,7 +60,7 @@ async function start(parts, { language = "en", words }) {
 onmessage = async ({ data }) => {
   try {
     if (data.type === "start") {
-      const parts = data.parts || await unpack(data);
+      const parts = data.parts || await partsOf(data);
       if (!data.parts) postMessage({ type: "parts", parts });
       const python = await start(parts, data);
       postMessage({ type: "ready", heap: python._module.HEAP8.length });

@@ -12,10 +12,12 @@ puts a figure on a page that is not a notebook; `:state:` (JSON, optional) sets 
 
 import base64
 import hashlib
+import html
 import json
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote_to_bytes
 
 from . import figure_class
 from .scripts import figures_in, page_scripts, script_names, write_assets
@@ -24,12 +26,13 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
 FOLDER = "attnbook"
-PICTURE = re.compile(r'(<img alt="[^"]*") src="data:image/svg\+xml;base64,([^"]+)"')
-VIEW = re.compile(rb'<svg [^>]*viewBox="0 0 (\d+) (\d+)"')
+PICTURES = f"_static/{FOLDER}/pictures"
+PICTURE = re.compile(r'\b(src|srcset)="data:image/svg\+xml(;base64)?,([^"]+)"')
+SIZE = re.compile(rb'<svg [^>]*?(?:viewBox="0 0 (\d+) (\d+)"|width="(\d+)" height="(\d+)")')
 
 
 def with_picture_files(body: str, folder: Path, address: str) -> str:
-    """A page whose figures' pictures are files: pages share them, and the text does not wait for them.
+    """A page whose drawings and figures' pictures are files: its text does not wait for them, and they are smaller.
 
     Args:
         body: its HTML.
@@ -41,23 +44,27 @@ def with_picture_files(body: str, folder: Path, address: str) -> str:
     """
 
     def moved(image: re.Match[str]) -> str:
-        picture = base64.b64decode(image[2])
+        of_figure = image[2]  # which will take its place
+        picture = base64.b64decode(image[3]) if of_figure else unquote_to_bytes(html.unescape(image[3]))
         name = hashlib.sha256(picture).hexdigest()[:16] + ".svg"
         folder.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(picture)
-        view = VIEW.match(picture)  # its place is kept until it or the figure is there
-        size = f'width="{int(view[1])}" height="{int(view[2])}" ' if view else ""
-        return f'{image[1]} loading="lazy" {size}src="{address}/{name}"'
+        found = SIZE.match(picture)  # its place is kept until it or the figure is there
+        sides = [int(side) for side in found.groups() if side] if found else []
+        size = 'width="{}" height="{}" '.format(*sides) if sides else ""
+        lazy = 'loading="lazy" ' if of_figure else ""
+        return f'{lazy}{size}{image[1]}="{address}/{name}"'
 
     return PICTURE.sub(moved, body)
 
 
 def _add_assets(app: "Sphinx", pagename: str, templatename: str, context: dict[str, Any], doctree: Any) -> None:
-    modules = figures_in(context.get("body") or "")
+    body = context.get("body") or ""
+    if app.config.language == "en":  # elsewhere the drawings are still to be translated (tools/pages.py)
+        context["body"] = with_picture_files(body, Path(app.outdir) / PICTURES, context["pathto"](PICTURES, 1))
+    modules = figures_in(body)
     if not modules:
         return
-    pictures = f"_static/{FOLDER}/pictures"
-    context["body"] = with_picture_files(context["body"], Path(app.outdir) / pictures, context["pathto"](pictures, 1))
     app.add_css_file(f"{FOLDER}/figures.css")
     for module in modules:
         if module not in script_names():

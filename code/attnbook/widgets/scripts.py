@@ -4,16 +4,30 @@ They are classic scripts, since a page that is opened from a file loads no modul
 once, and the scripts of the figures on it.
 """
 
+import codecs
+import gzip
 import html
 import json
 import re
 from pathlib import Path
 
 from . import FIGURES, TOOLS, figure_class
-from .kit import KIT, figure_parts, file_parts, model_files, script_parts
+from .kit import KIT, as_text, figure_parts, file_parts, model_files, script_parts
 
 SHARED = "widgets/kit/"
 BOX = re.compile(r'<div class="attnbook-figure" data-widget="([^"]+)"')
+FILES = "(globalThis.attnbookFiles = globalThis.attnbookFiles || {})"
+UNPACK = """(text, length) => {
+  const bytes = new Uint8Array(length);
+  for (let i = 0, at = 0; at < length; i++) {
+    let pair = text.charCodeAt(i);
+    if (pair === 0xe000) pair = text.charCodeAt(++i) + 0xb000;
+    bytes[at++] = pair;
+    bytes[at++] = pair >> 8;
+  }
+  return new Response(new Response(bytes).body.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
+}"""
+PACKED = re.compile(r'\)\((".*"), (\d+)\);\n$')
 
 
 def classic_script(module: str, source: str | None = None) -> str:
@@ -81,34 +95,60 @@ def write_assets(folder: str | Path) -> list[str]:
     files = {name: (KIT / name).read_text("utf-8") for name in ("host.js", "figures.css")}
     for module in script_names():
         files[f"{module}.js"] = classic_script(module)
-    files |= {f"{name}.js": text for name, text in kit_scripts().items()} | data_scripts()
-    for name, text in files.items():
-        (folder / name).write_text(text, "utf-8")
-    return sorted(files)
+    files |= {f"{name}.js": text for name, text in kit_scripts().items()}
+    scripts = {name: text.encode() for name, text in files.items()} | data_scripts()
+    for name, script in scripts.items():
+        (folder / name).write_bytes(script)
+    return sorted(scripts)
 
 
-def data_scripts() -> dict[str, str]:
+def packed_script(place: str, content: bytes) -> bytes:
+    """A classic script that holds any bytes, in hardly more room than gzip needs.
+
+    Two bytes are one character of a script in UTF-16: its byte order mark goes before whatever a server or a page says
+    of the encoding. Only what a text cannot hold, half of a surrogate pair, takes two characters.
+
+    Args:
+        place: an assignable expression of JavaScript; it becomes a promise of an `ArrayBuffer` with the content.
+        content: bytes.
+
+    Returns:
+        The file's bytes.
+    """
+    data = gzip.compress(content, 9, mtime=0)
+    text = (data + bytes(len(data) % 2)).decode("utf-16-le", "surrogatepass")
+    text = re.sub("[\ud800-\ue000]", lambda half: "\ue000" + chr(ord(half[0]) - 0xB000), text)
+    script = f"{place} = ({UNPACK})({json.dumps(text, ensure_ascii=False)}, {len(data)});\n"
+    return codecs.BOM_UTF16_LE + script.encode("utf-16-le")
+
+
+def unpacked_script(script: bytes) -> bytes:
+    """The content of a `packed_script`; ValueError if it is none."""
+    found = PACKED.search(script.decode("utf-16"))
+    if not found:
+        raise ValueError("this script does not end in a text and its length, as packed_script writes them")
+    text = re.sub("\ue000(.)", lambda pair: chr(ord(pair[1]) + 0xB000), json.loads(found[1]))
+    return gzip.decompress(text.encode("utf-16-le", "surrogatepass")[: int(found[2])])
+
+
+def data_scripts() -> dict[str, bytes]:
     """What figures load only when they need it: files of weights as classic scripts.
 
     No page names these scripts. A figure that wants one asks for it (`loadFile` in kit/files.js), and the script leaves
-    its content, in base64, in `attnbookFiles`, that of a large file in parts (`file_parts`); a page opened from a file
-    can load scripts, but fetch nothing else.
+    its content in `attnbookFiles`, that of a large file in parts (`file_parts`); a page opened from a file can load
+    scripts, but fetch nothing else.
 
     Returns:
-        dict of file name → JavaScript text.
+        dict of file name → the script.
     """
-    return {
-        f"model-{part}.js": text
-        for name, make in model_files().items()
-        for part, text in _data_scripts(name, make()).items()
-    }
-
-
-def _data_scripts(name: str, content: bytes) -> dict[str, str]:
-    start = "(globalThis.attnbookFiles = globalThis.attnbookFiles || {})"
-    return {
-        part: f"{start}[{json.dumps(part)}] = {json.dumps(text)};\n" for part, text in file_parts(name, content).items()
-    }
+    scripts = {}
+    for name, make in model_files().items():
+        for part, found in file_parts(name, make()).items():
+            place = f"{FILES}[{json.dumps(part)}]"
+            scripts[f"model-{part}.js"] = (
+                packed_script(place, found) if isinstance(found, bytes) else f"{place} = {found};\n".encode()
+            )
+    return scripts
 
 
 def script_names() -> list[str]:
@@ -157,7 +197,11 @@ def offline_page(body: str, title: str, data: dict[str, bytes] | None = None) ->
     shared = kit_scripts()
     names = page_scripts(figures_in(body))[1:]
     scripts = [
-        *(text for name, content in (data or {}).items() for text in _data_scripts(name, content).values()),
+        *(
+            f"{FILES}[{json.dumps(part)}] = {json.dumps(as_text(found))};\n"
+            for name, content in (data or {}).items()
+            for part, found in file_parts(name, content).items()
+        ),
         (KIT / "host.js").read_text("utf-8"),
         *(shared.get(name) or classic_script(name) for name in names),
     ]

@@ -1,7 +1,7 @@
 """What all figures share: the base class, the traits, and the files that put a figure together."""
 
 from .base import Figure, static_box
-from .models import MODELS, ModelFigure, file_parts, model_files
+from .models import MODELS, ModelFigure, as_text, file_parts, model_files
 from .source import KIT, WIDGETS, fallback_image, figure_data, figure_parts, module_source, script_parts
 from .traits import (
     FLAG,
@@ -30,6 +30,7 @@ __all__ = [
     "Figure",
     "Kind",
     "ModelFigure",
+    "as_text",
     "checked",
     "choice",
     "fallback_image",

@@ -1,6 +1,7 @@
 /* The files of the page's trained models: their weights, and what is known of the corpus. They are not part of the
- * page: they come, in base64, as scripts beside this one or, in JupyterLab, from the kernel (kit/models.py). In place
- * of a large file stands the number of its parts, which follow one by one. */
+ * page: they come as scripts beside this one, which unpack themselves (widgets/scripts.py), or in base64: from the
+ * kernel in JupyterLab (kit/models.py), or in a page that is one file. In place of a large file stands the number of its
+ * parts, which follow one by one. */
 
 import { html, say } from "./kit.js";
 import { makeTranslator } from "./models.js";
@@ -15,11 +16,10 @@ export const readFile = (name) => (read[name] = read[name] || readWeights(global
 // tell(share) hears how much of a large file is there, from 0 to 1.
 export function loadFile(model, name, tell = () => {}) {
   const files = (globalThis.attnbookFiles = globalThis.attnbookFiles || {});
-  if (files[name] && typeof files[name] !== "number") return Promise.resolve(readFile(name));
   if (!waiting[name]) waiting[name] = wholeFile(model, name, tell);
   return waiting[name].then(
-    (text) => {
-      files[name] = text;
+    (content) => {
+      files[name] = content;
       return readFile(name);
     },
     (error) => {
@@ -44,20 +44,16 @@ async function wholeFile(model, name, tell) {
   return parts;
 }
 
-const fromScript = (_model, name) =>
-  new Promise((resolve, reject) => {
-    const script = html("script", { src: new URL(`model-${name}.js`, SCRIPT).href, async: true });
-    script.onload = () => resolve(globalThis.attnbookFiles[name]);
-    script.onerror = () =>
-      reject(
-        new Error(
-          say("the file {file} beside this page’s scripts cannot be read; build the book again", {
-            file: `model-${name}.js`,
-          }),
-        ),
-      );
-    document.head.append(script);
-  });
+async function fromScript(_model, name) {
+  const file = `model-${name}.js`;
+  const script = html("script", { src: new URL(file, SCRIPT).href, async: true });
+  const loaded = new Promise((resolve, reject) => Object.assign(script, { onload: resolve, onerror: reject }));
+  document.head.append(script);
+  const content = await loaded.then(() => globalThis.attnbookFiles[name]).catch(() => null);
+  if (content) return content;
+  delete globalThis.attnbookFiles[name];
+  throw new Error(say("the file {file} beside this page’s scripts cannot be read; build the book again", { file }));
+}
 
 const fromKernel = (model, name) =>
   new Promise((resolve, reject) => {

@@ -10,7 +10,7 @@ from attnbook.weights import LANGUAGE_MODEL, PAGE_MODELS, page_file, page_target
 from .base import Figure
 
 MODELS = ["bahdanau", "transformer", "seq2seq"]  # as they are listed
-PART = 1_500_000  # bytes; a multiple of three, so that the base64 of parts is, put together, that of the whole
+PART = 1_500_000  # bytes
 
 
 def model_files() -> dict[str, Callable[[], bytes]]:
@@ -26,7 +26,7 @@ def _minilm() -> bytes:
     return page_encoder_file()
 
 
-def file_parts(name: str, content: bytes) -> dict[str, str | int]:
+def file_parts(name: str, content: bytes) -> dict[str, bytes | int]:
     """A file in the parts in which a figure gets it (`loadFile` in kit/files.js), so that it can say how far it is.
 
     Args:
@@ -34,13 +34,18 @@ def file_parts(name: str, content: bytes) -> dict[str, str | int]:
         content: of the file.
 
     Returns:
-        name → its content in base64; of a file of more than `PART` bytes, name → the number of its parts, and
+        name → its content; of a file of more than `PART` bytes, name → the number of its parts, and
         name.0, name.1, … → the parts.
     """
-    texts = [base64.b64encode(content[at : at + PART]).decode("ascii") for at in range(0, len(content), PART)]
-    if len(texts) == 1:
-        return {name: texts[0]}
-    return {name: len(texts)} | {f"{name}.{number}": text for number, text in enumerate(texts)}
+    if len(content) <= PART:
+        return {name: content}
+    parts = [content[at : at + PART] for at in range(0, len(content), PART)]
+    return {name: len(parts)} | {f"{name}.{number}": part for number, part in enumerate(parts)}
+
+
+def as_text(part: bytes | int) -> str | int:
+    """One of the `file_parts` as JSON can hold it: bytes in base64."""
+    return base64.b64encode(part).decode("ascii") if isinstance(part, bytes) else part
 
 
 class ModelFigure(Figure):
@@ -55,10 +60,10 @@ class ModelFigure(Figure):
         self.on_msg(self._send_file)
 
     def _send_file(self, _: Any, content: dict[str, Any], buffers: Any) -> None:
-        """Answers {"wanted": name} with {"file": name, "text": what `file_parts` has under this name}."""
+        """Answers {"wanted": name} with {"file": name, "text": what `file_parts` has under this name, `as_text`}."""
         wanted = str(content.get("wanted"))
         name = wanted.split(".")[0]
         make = model_files().get(name)
         parts = file_parts(name, make()) if make else {}
         if wanted in parts:
-            self.send({"file": wanted, "text": parts[wanted]})
+            self.send({"file": wanted, "text": as_text(parts[wanted])})

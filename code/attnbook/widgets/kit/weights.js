@@ -2,7 +2,7 @@
  * header, the header as JSON, the numbers of all tensors. An int8 tensor has scales beside it: one for each of its
  * rows, or for each of the blocks into which they are cut.
  *
- *   const file = readWeights(base64)    the content, or a list of its parts, each of a multiple of three bytes
+ *   const file = readWeights(content)   base64 or an ArrayBuffer, or a list of such parts
  *   file.about          what the file says of itself
  *   file.names          of its weights
  *   file.weight(name)   {rows, cols, data}, with scales multiplied in; a vector is a single row
@@ -24,20 +24,21 @@ const KINDS = {
   U32: [4, Uint32Array, (view, at) => view.getUint32(at, true)],
 };
 
-// The bytes that a text, or a list of its parts, holds.
-export function bytesOf(base64) {
-  const texts = [base64].flat().map(atob);
-  const bytes = new Uint8Array(texts.reduce((total, text) => total + text.length, 0));
+// The bytes of a content, or of a list of its parts: each in base64, or an ArrayBuffer.
+export function bytesOf(content) {
+  const parts = [content].flat().map((part) => (typeof part === "string" ? atob(part) : new Uint8Array(part)));
+  const bytes = new Uint8Array(parts.reduce((total, part) => total + part.length, 0));
   let at = 0;
-  for (const text of texts) {
-    for (let i = 0; i < text.length; i++) bytes[at + i] = text.charCodeAt(i);
-    at += text.length;
+  for (const part of parts) {
+    if (typeof part !== "string") bytes.set(part, at);
+    else for (let i = 0; i < part.length; i++) bytes[at + i] = part.charCodeAt(i);
+    at += part.length;
   }
   return bytes;
 }
 
-export function readWeights(base64) {
-  const bytes = bytesOf(base64);
+export function readWeights(content) {
+  const bytes = bytesOf(content);
   const view = new DataView(bytes.buffer);
   const start = 8 + Number(view.getBigUint64(0, true));
   const { __metadata__: said, ...entries } = JSON.parse(new TextDecoder().decode(bytes.subarray(8, start)));
