@@ -147,15 +147,15 @@ OF_TODAY = (
     "Two blocks, read from below. Left, 2017: attention with biases, the sum with what came in, LayerNorm; the network "
     "W_2 ReLU(W_1 x) with biases, the sum, LayerNorm. Its grey way around each part ends before a norm. Right, today: "
     "RMSNorm, then attention, which is rotary, with QK-norm and grouped queries; the sum; RMSNorm, then a network with "
-    "a gate and no biases; the sum. Its grey way leads around norm and part together. What has changed is orange."
+    "a gate and no biases; the sum. Its orange way leads around norm and part together. What has changed is orange."
 )
 def a_block_then_and_now(sheet: Sheet) -> None:
     """The block of 2017 beside today's, with what has changed."""
-    _block(sheet, 80 if sheet.narrow else 180, "2017", OF_2017)
-    _block(sheet, 250 if sheet.narrow else 520, "today (orange: new)", OF_TODAY)
+    _block(sheet, 80 if sheet.narrow else 180, "2017", OF_2017, GREY)
+    _block(sheet, 250 if sheet.narrow else 520, "today (orange: new)", OF_TODAY, KEY)
 
 
-def _block(sheet: Sheet, x: float, title: str, parts: tuple[tuple[str, bool], ...]) -> None:
+def _block(sheet: Sheet, x: float, title: str, parts: tuple[tuple[str, bool], ...], around: str) -> None:
     half, size = (73, 12) if sheet.narrow else (118, 14)
     way, y, entry = x + half + 6, 336.0, 344.0
     sheet.text(x, 18, title, bold=True)
@@ -164,8 +164,8 @@ def _block(sheet: Sheet, x: float, title: str, parts: tuple[tuple[str, bool], ..
     for words, new in parts:
         if words == "+":
             middle = y - 12
-            sheet.line((x, entry), (way, entry), (way, middle), color=GREY, width=1.8)
-            sheet.line((way, middle), (x + 13, middle), color=GREY, width=1.8, arrow=True)
+            sheet.line((x, entry), (way, entry), (way, middle), color=around, width=1.8)
+            sheet.line((way, middle), (x + 13, middle), color=around, width=1.8, arrow=True)
             sheet.dot(x, middle, 11, fill="#ffffff", color=INK)
             sheet.text(x, middle + 5, "+")
             top = y - 24
