@@ -177,7 +177,7 @@ export function drawMaps(p, view, fig) {
   const { across, size, high } = mapLayout(p.width);
   const cell = size / ids.length;
   const at = (v) => Math.round(100 * v) / 100;
-  p.text("title", 0, 15, say("The four heads: queries down, keys across"), { weight: 650, size: 14 });
+  p.text("title", 0, 15, say("All heads: queries down, keys across"), { weight: 650, size: 14 });
   const hatch = p.hatch("hatch");
   run.weights.flat().forEach((weights, n) => {
     const [layer, head] = [Math.floor(n / 2), n % 2];
