@@ -441,6 +441,8 @@ TABLE = {
     ],
     "training/loop": [
         ("gradients pile up over steps", "optimizer.zero_grad()", "pass", "test_loop.py::test_it_learns"),
+        ("what a repeated evaluation draws counts", "set_random_state(drawn)", "pass",
+         "test_checkpoints.py::test_an_evaluation_that_draws_changes_no_losses_of_a_resumed_training"),
         ("the end is not told", "Progress(len(losses), before, now, last=now >= run.length)",
          "Progress(len(losses), before, now)", "test_loop.py::test_the_progress_says_where_it_ends"),
     ],
