@@ -239,6 +239,8 @@ TABLE = {
          "test_cache.py::test_another_memory_is_never_taken_for_the_one_that_is_stored"),
         ("only queries are rotated", "self.rotary(q, start), self.rotary(k, start)", "self.rotary(q, start), k",
          "test_positions.py::test_a_rotary_layer_knows_offsets_and_nothing_else"),
+        ("a memory's keys meet rotated queries", "if not own:", "if key is not query:",
+         "test_cache.py::test_rotary_positions_and_another_sequence_do_not_go_together"),
         ("a bias of the sequences meets the heads", "bias.reshape(aligned(bias.shape, shape))", "bias",
          "test_heads.py::test_three_axes_are_sequences_also_where_there_are_as_many_heads"),
         ("a bias that does not fit stays in the cache", "stored = k, v", "stored = cache.key, cache.value = k, v",
