@@ -202,7 +202,7 @@ def rotate(x: Tensor, position: Tensor, *, base: float = 10000.0) -> Tensor:
     check_tensor("x", x, min_dims=2)
     check_positive("base", base)
     size = x.shape[-1]
-    _check_even(size)
+    check_even(size)
     if not isinstance(position, Tensor):
         raise TypeError(
             f"position must be a tensor of numbers, got {type(position).__name__}; make one with torch.tensor([...])"
@@ -229,7 +229,7 @@ def rotary_frequencies(head_dim: int, *, base: float = 10000.0) -> Tensor:
     """
     check_count("head_dim", head_dim)
     check_positive("base", base)
-    _check_even(head_dim)
+    check_even(head_dim)
     even = torch.arange(0, head_dim, 2, dtype=torch.float64)
     return base ** (-even / head_dim)
 
@@ -302,7 +302,7 @@ class RotaryPositions(nn.Module):
         check_tensor("x", x, min_dims=2)
         check_count("start", start, at_least=0)
         length, size = x.shape[-2:]
-        _check_even(size)
+        check_even(size)
 
         def make(first: int, end: int) -> Tensor:
             frequencies = rotary_frequencies(size, base=self.base)
@@ -316,7 +316,8 @@ class RotaryPositions(nn.Module):
         return _turned(x, table.rows(start, end, x, make, *settings))
 
 
-def _check_even(size: int) -> None:
+def check_even(size: int) -> None:
+    """Require a number of features that make up pairs."""
     if size % 2:
         raise ValueError(
             f"rotary positions rotate pairs of features, got {size} features; use an even head_dim"
