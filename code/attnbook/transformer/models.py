@@ -15,7 +15,6 @@ from attnbook.attention import (
     SinusoidalPositions,
     causal_mask,
     combine_masks,
-    sequence_mask,
 )
 from attnbook.checks import check_ids
 from attnbook.transformer.blocks import DecoderLayer, DecoderLayerCache, EncoderLayer
@@ -259,14 +258,7 @@ class Transformer(nn.Module):
             memory (B, S, D), and a mask (B, 1, 1, S), True = real; None without lengths.
         """
         check_ids("source", source, self.config.source_vocab_size)
-        mask = None
-        if valid_lens is not None:
-            real = sequence_mask(valid_lens, source.shape[1])  # (B, S)
-            if real.shape != source.shape:
-                raise ValueError(
-                    f"valid_lens must have shape ({len(source)},), one length per source, got {tuple(valid_lens.shape)}"
-                )
-            mask = real[:, None, None].to(source.device)
+        mask = one_mask(self.config.num_heads, source, valid_lens)
         return self.encoder(source, mask=mask)[0], mask
 
 
