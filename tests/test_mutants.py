@@ -186,7 +186,7 @@ TABLE = {
         ("no dropout on the weights", "F.dropout(weights, dropout) @ value, weights", "weights @ value, weights"),
         ("dropout when not training", "self.dropout.p if self.dropout.training else 0.0", "self.dropout.p"),
         ("the fused kernel is not masked", "attn_mask=None if causal else mask", "attn_mask=None"),
-        ("every large square mask is a triangle", "return torch.equal(found,", "return True or torch.equal(found,",
+        ("every large square mask is a triangle", "return torch.equal(packed,", "return True or torch.equal(packed,",
          "test_layers.py::test_a_large_triangle_is_recognised_and_nothing_else_is"),
         ("a short row of NaN comes out as zeros", "if mask is None and _is_short(key):", "if False:",
          "test_heads.py::test_nan_is_seen_in_the_output_with_weights_and_without"),
@@ -256,7 +256,8 @@ TABLE = {
          "test_heads.py::test_heads_of_any_size_and_normalised_queries_and_keys_against_loops"),
     ],
     "attention/rotary_scaling": [
-        ("Llama 3: slow frequencies stay", "kept + (1 - kept) / self.factor", "(1 - kept) + kept / self.factor",
+        ("Llama 3: slow frequencies stay", "share_kept + (1 - share_kept) / self.factor",
+         "(1 - share_kept) + share_kept / self.factor",
          "test_positions.py::test_frequencies_that_are_scaled_for_longer_texts"),
         ("turns are radians", "frequencies / (2 * math.pi)", "frequencies",
          "test_positions.py::test_frequencies_that_are_scaled_for_longer_texts"),

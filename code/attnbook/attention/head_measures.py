@@ -53,8 +53,8 @@ def prefix_matching(weights: Tensor, tokens: Tensor) -> Tensor:
     if tokens.dim() == 1:
         return (weights * match).sum((-2, -1)) / rows
     heads = [1] * (weights.dim() - 3)  # to broadcast over
-    found = weights * match.view(tokens.shape[0], *heads, length, length)
-    return found.sum((0, -2, -1)) / rows
+    on_matches = weights * match.view(tokens.shape[0], *heads, length, length)
+    return on_matches.sum((0, -2, -1)) / rows
 
 
 @torch.no_grad()

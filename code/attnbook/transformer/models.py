@@ -121,11 +121,11 @@ class Encoder(nn.Module):
         mask = one_mask(self.config.num_heads, source, valid_lens, mask)
         embedded = self.embedding(source) * math.sqrt(self.config.d_model)  # (B, S, D)
         x = self.positions(embedded)
-        seen = []
+        weights_of_layers = []
         for layer in self.layers:
             x, weights = layer(x, mask=mask, need_weights=need_weights)
-            seen.append(weights)
-        return self.norm(x), seen if need_weights else None
+            weights_of_layers.append(weights)
+        return self.norm(x), weights_of_layers if need_weights else None
 
 
 class Decoder(Stepping):
@@ -199,8 +199,8 @@ class Decoder(Stepping):
         mask, length = None, target.shape[1]
         if length > 1:  # a single new word may look at all that were before
             mask = causal_mask(length, start + length, device=target.device)
-        seen = []
-        for layer, kept in zip(self.layers, caches, strict=True):
+        weights_of_layers = []
+        for layer, layer_cache in zip(self.layers, caches, strict=True):
             x, weights = layer(
                 x,
                 memory,
@@ -208,10 +208,10 @@ class Decoder(Stepping):
                 memory_mask=memory_mask,
                 memory_lens=memory_lens,
                 need_weights=need_weights,
-                cache=kept,
+                cache=layer_cache,
             )
-            seen.append(weights)
-        return self.head(self.norm(x)), seen if need_weights else None
+            weights_of_layers.append(weights)
+        return self.head(self.norm(x)), weights_of_layers if need_weights else None
 
 
 class Transformer(nn.Module):
@@ -361,8 +361,8 @@ class BertEncoder(nn.Module):
         """
         x = self.embeddings(ids, segments)
         mask = one_mask(self.config.num_heads, ids, valid_lens, mask)
-        seen = []
+        weights_of_layers = []
         for layer in self.layers:
             x, weights = layer(x, mask=mask, need_weights=need_weights)
-            seen.append(weights)
-        return x, seen if need_weights else None
+            weights_of_layers.append(weights)
+        return x, weights_of_layers if need_weights else None
