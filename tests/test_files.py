@@ -121,6 +121,21 @@ def permissions(path) -> int:
 on_posix = pytest.mark.skipif(sys.platform == "win32", reason="it has no permissions of this kind")
 
 
+@pytest.mark.parametrize("there", [True, False])
+def test_a_link_stays_a_link_unless_it_may_be_anybodys(tmp_path, there):
+    """As to a checkpoint on a larger disk; a link whose end is missing leads there, too."""
+    real, link = tmp_path / "disk" / "model.pt", tmp_path / "link.pt"
+    real.parent.mkdir()
+    link.symlink_to(real)
+    if there:
+        real.write_text("old")
+    write_atomically(link, "new")
+    assert link.is_symlink() and real.read_text() == "new"
+    write_atomically(link, "newer", follow_symlinks=False)
+    assert not link.is_symlink() and (link.read_text(), real.read_text()) == ("newer", "new")
+    assert [*real.parent.iterdir()] == [real]
+
+
 @on_posix
 @pytest.mark.parametrize("mode", [0o600, 0o640, 0o644, 0o666, 0o400])
 def test_a_file_that_is_replaced_keeps_its_permissions(path, mode, umask):

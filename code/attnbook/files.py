@@ -42,6 +42,8 @@ def write_atomically(
     path: str | Path,
     content: str | bytes | Callable[[BinaryIO], object],
     mode: int = 0o666,
+    *,
+    follow_symlinks: bool = True,
 ) -> None:
     """Replace a file in one step: whatever happens, it holds the old content or the new, never a part of either.
 
@@ -51,8 +53,10 @@ def write_atomically(
         path: the file; missing folders are made.
         content: text (stored as UTF-8), bytes, or a function that writes to the open binary file it is given.
         mode: the permissions of a new file, less those that the umask takes away.
+        follow_symlinks: replace the file that a link leads to, so that the link stays one. Else the link itself is
+            replaced, as it must be in a folder where others may have laid one.
     """
-    path = Path(path)
+    path = Path(os.path.realpath(path) if follow_symlinks else path)
     path.parent.mkdir(parents=True, exist_ok=True)
     _clear_abandoned(path)
     old = _regular(path)

@@ -284,7 +284,12 @@ def test_a_function_as_bias_does_not_go_with_another_sequence(own):
 
 def test_rotary_positions_and_another_sequence_do_not_go_together():
     layer, x = layer_of(rotary=RotaryPositions()), randn(B, 3, E)
-    for call in (lambda: layer(x, randn(B, S, E)), lambda: layer.start_cache(randn(B, S, E))):
+    memory = layer_of().start_cache(randn(B, S, E))  # another layer's
+    for call in (
+        lambda: layer(x, randn(B, S, E)),
+        lambda: layer.start_cache(randn(B, S, E)),
+        lambda: layer(x, cache=memory),
+    ):
         with pytest.raises(ValueError, match="rotary positions compare places in one"):
             call()
 

@@ -271,7 +271,7 @@ def test_options_are_not_taken_by_their_place(call, given):
 @each_door
 def test_it_opens(door):
     for thing, arguments in calls(door):
-        for tensor in tensors(thing(**arguments)):
+        for tensor in tensors(thing(**deepcopy(arguments))):  # a head is silenced once
             assert not tensor.isnan().any()
 
 

@@ -112,6 +112,18 @@ def test_a_silenced_head_says_its_mean(head, bias):
         assert_close(quiet(x, need_weights=True)[1], layer(x, need_weights=True)[1])
 
 
+@pytest.mark.parametrize("first", [None, torch.ones(5)])
+@pytest.mark.parametrize("then", [None, torch.zeros(5)])
+def test_a_head_is_silenced_once(first, then):
+    """What was put in its place is in the bias already, and the map to make another of is gone."""
+    layer = MultiHeadAttention(15, 3)
+    ablate_head(layer, 1, first)
+    before = deepcopy(layer.state_dict())
+    with pytest.raises(ValueError, match="head 1 is silent already, and what it would say instead cannot be changed"):
+        ablate_head(layer, 1, then)
+    assert all(torch.equal(weight, before[name]) for name, weight in layer.state_dict().items())
+
+
 def test_ablation_errors():
     layer = MultiHeadAttention(15, 3)
     with pytest.raises(ValueError, match="heads 0 to 2, there is no head 3"):

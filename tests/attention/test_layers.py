@@ -521,8 +521,8 @@ QUERY, KEY, VALUE = inputs(dtype=torch.float32)
         (QUERY, KEY, VALUE[0, 0], ValueError, ("value must have at least 2 axes",)),
         (QUERY, KEY, VALUE[:, 1:], ValueError, (f"keys is {S}", f"values is {S - 1}", "one value for each")),
         (QUERY, KEY[:, :0], VALUE[:, :0], ValueError, ("no key to attend to",)),
-        (QUERY, randn(3, S, D).float(), VALUE, ValueError, ("query", "key", "leading (batch) axes")),
-        (QUERY, KEY, randn(3, S, DV).float(), ValueError, ("key", "value", "leading (batch) axes")),
+        (QUERY, randn(3, S, D).float(), VALUE, ValueError, (f"axes of query are ({B},), those of key (3,)",)),
+        (QUERY, KEY, randn(3, S, DV).float(), ValueError, (f"axes of key are ({B},), those of value (3,)",)),
     ],
 )
 def test_wrong_inputs(kind, need_weights, query, key, value, error, message):

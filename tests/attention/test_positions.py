@@ -355,6 +355,18 @@ def test_rotary_positions_are_looked_up_in_a_table():
     assert gradient.isfinite().all()
 
 
+def test_a_base_or_a_scaling_that_is_replaced_counts_from_the_next_call_on():
+    """As one makes a trained model ready for longer texts; a table of the old ones is thrown away."""
+    x, rotary, sinusoids = randn(B, T, 4), RotaryPositions(), SinusoidalPositions(4)
+    rotary(x), sinusoids(x)
+    rotary.base = sinusoids.base = 100.0
+    assert torch.equal(rotary(x), RotaryPositions(base=100.0)(x))
+    assert torch.equal(sinusoids(x), SinusoidalPositions(4, base=100.0)(x))
+    for scaling in (LinearScaling(4.0), LinearScaling(8.0), None):
+        rotary.scaling = scaling
+        assert torch.equal(rotary(x), RotaryPositions(base=100.0, scaling=scaling)(x))
+
+
 def test_frequencies_that_are_scaled_for_longer_texts():
     frequencies = rotary_frequencies(8, base=100.0)
     close(frequencies, torch.tensor([1.0, 100**-0.25, 0.1, 100**-0.75], dtype=torch.float64))

@@ -291,7 +291,12 @@ def test_sizes_must_be_equal_where_nothing_projects(score):
         (QUERY, QUERY.double(), TypeError, ("query is torch.float32, key is torch.float64", "one dtype")),
         (QUERY[0, 0], QUERY, ValueError, ("query must have at least 2 axes", f"({D},)")),
         (QUERY, QUERY[:, :0], ValueError, ("no key to attend to", "at least one")),
-        (QUERY, torch.ones(B + 1, S, D), ValueError, ("query", "key", "leading (batch) axes that do not match")),
+        (
+            QUERY,
+            torch.ones(B + 1, S, D),
+            ValueError,
+            (f"leading (batch) axes of query are ({B},), those of key ({B + 1},)",),
+        ),
         (QUERY, QUERY.to("meta"), ValueError, ("query is on cpu, key is on meta", "one device")),
     ],
 )

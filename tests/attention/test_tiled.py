@@ -55,6 +55,8 @@ def test_online_softmax_is_softmax_however_large_the_scores(num_keys, scale):
         (randn(3, 0), randn(0, 2), ValueError, r"scores \(3, 0\) and value \(0, 2\).*S at least 1"),
         (randn(3, 4), randn(5, 2), ValueError, "pass one value for each score"),
         (randn(3, 4), randn(4), ValueError, "value must have 2 axes"),
+        (torch.tensor([-torch.inf, 0.0]), torch.eye(2), ValueError, "scores must be finite, got -inf; leave out keys"),
+        (torch.tensor([[0.0], [torch.nan]]), torch.eye(1), ValueError, "scores must be finite, got nan"),
         (randn(3, 4), randn(4, 2).float(), TypeError, "value is torch.float32"),
     ],
 )

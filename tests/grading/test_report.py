@@ -67,6 +67,22 @@ def test_points_ids_and_who_waits(tmp_path):
     assert "Not judged yet:</strong> bela" in (tmp_path / "grades.html").read_text()
 
 
+def test_a_link_that_somebody_has_laid_leads_nowhere(tmp_path):
+    """Else whoever can write to the folder would have another file of the teacher's replaced."""
+    theirs = tmp_path / "theirs"
+    theirs.write_text("mine")
+    folder = tmp_path / "results"
+    (folder / "students").mkdir(parents=True)
+    names = ["grades.html", "students/ada.html", ".grades.csv"]
+    for name in names:
+        (folder / name).symlink_to(theirs)
+    report = grading.Report(folder, WEEK)
+    report.write([result("ada")])
+    report.write_students([result("ada")])
+    assert theirs.read_text() == "mine"
+    assert [name for name in names if (folder / name).is_symlink()] == []
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="it has no such permissions")
 def test_grades_are_private_and_keep_the_mode_that_a_teacher_gives(tmp_path):
     report = grading.Report(tmp_path, WEEK)

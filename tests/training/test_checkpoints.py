@@ -77,6 +77,19 @@ def test_batches_that_draw_from_the_global_generators_resume_too(tmp_path):
     assert resumed == losses
 
 
+def test_an_evaluation_that_draws_changes_no_losses_of_a_resumed_training(tmp_path):
+    """It is repeated when the training is resumed, but was drawn for before the checkpoint was written."""
+
+    def evaluated(progress):
+        random.random(), np.random.rand(), torch.rand(())  # noqa: NPY002
+
+    losses = train(Small(), loss_fn, batches, SAVING, after_step=evaluated)
+    path = tmp_path / "model.pt"
+    with pytest.raises(Interrupted):
+        train(Small(), interrupt_at(4), batches, SAVING, checkpoint=path, after_step=evaluated)
+    assert train(Small(), loss_fn, batches, SAVING, checkpoint=path, after_step=evaluated) == losses
+
+
 def test_a_finished_training_is_read_and_one_made_longer_goes_on(tmp_path):
     path = tmp_path / "model.pt"
     config = TrainConfig(steps=4)

@@ -118,6 +118,7 @@ def test_progress_passes_each_multiple_once():
         ({"warmup": 3, "warmup_fraction": 0.1}, ValueError, "warmup or warmup_fraction, not both"),
         ({"warmup": 5}, ValueError, "a constant learning rate has no warm-up: pass schedule='warmup-cosine'"),
         ({"warmup_fraction": 0.1}, ValueError, "a constant learning rate has no warm-up"),
+        ({"schedule": "warmup-cosine", "warmup": 6}, ValueError, "warmup must be at most steps, 5, got 6"),
         ({"warmup_fraction": 1.0}, ValueError, "warmup_fraction must be at least 0 and below 1"),
         (
             {"steps": None, "seconds": 3.0, "schedule": "warmup-cosine", "warmup": 2},

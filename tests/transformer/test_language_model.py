@@ -199,6 +199,10 @@ def test_errors(call, error, message):
         ({"global_layers": 1}, TypeError, "global_layers must be a tuple, got int"),
         ({"rotary_scaling": 3}, TypeError, "rotary_scaling must be LinearScaling"),
         ({"rotary_scaling": abs}, TypeError, "rotary_scaling must be LinearScaling"),
+        ({"positions": "learned", "rotary_base": 7.0}, ValueError, "learned positions are not rotated: leave rotary_b"),
+        ({"positions": "sinusoidal", "rotary_scaling": LinearScaling(2.0)}, ValueError, "sinusoidal positions are not"),
+        ({"head_dim": 7}, ValueError, "rotary positions rotate pairs of features, got 7 features; use an even head"),
+        ({"d_model": 35}, ValueError, "rotary positions rotate pairs of features, got 7 features"),
     ],
 )
 def test_wrong_configurations(change, error, message):

@@ -5,7 +5,13 @@ from torch import Tensor, nn
 
 from attnbook.attention.heads import MultiHeadAttention
 from attnbook.attention.splitting import check_linear
-from attnbook.checks import check_count, check_integers, check_tensor, check_weight
+from attnbook.checks import (
+    check_count,
+    check_integers,
+    check_tensor,
+    check_weight,
+    has_values,
+)
 
 
 def prefix_matching(weights: Tensor, tokens: Tensor) -> Tensor:
@@ -47,15 +53,15 @@ def prefix_matching(weights: Tensor, tokens: Tensor) -> Tensor:
     if tokens.dim() == 1:
         return (weights * match).sum((-2, -1)) / rows
     heads = [1] * (weights.dim() - 3)  # to broadcast over
-    found = weights * match.view(tokens.shape[0], *heads, length, length)
-    return found.sum((0, -2, -1)) / rows
+    on_matches = weights * match.view(tokens.shape[0], *heads, length, length)
+    return on_matches.sum((0, -2, -1)) / rows
 
 
 @torch.no_grad()
 def ablate_head(
     layer: MultiHeadAttention, head: int, mean: Tensor | None = None
 ) -> None:
-    """Silence one head of a layer, in place: what it finds is not passed on.
+    """Silence one head of a layer, in place and once: what it finds is not passed on.
 
     Args:
         layer: the attention.
@@ -64,7 +70,7 @@ def ablate_head(
 
     Raises:
         TypeError: W_o is no plain linear map, such as one with an adapter, or the mean has another dtype.
-        ValueError: there is no such head, or the mean has another size.
+        ValueError: there is no such head, it is silent already, or the mean has another size.
     """
     check_linear("W_o", layer.W_o)
     check_count("head", head, at_least=0)
@@ -73,6 +79,11 @@ def ablate_head(
             f"the layer has heads 0 to {layer.num_heads - 1}, there is no head {head}"
         )
     part = layer.W_o.weight.unflatten(1, (layer.num_heads, -1))[:, head]  # (D, Dh)
+    if has_values(part) and not part.any():
+        raise ValueError(
+            f"head {head} is silent already, and what it would say instead cannot be changed; take a copy of the layer "
+            "before silencing it"
+        )
     if mean is not None:
         check_weight("mean", mean, part, {"Dh": layer.head_dim})
         if layer.W_o.bias is None:

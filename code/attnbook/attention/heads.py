@@ -115,11 +115,11 @@ class MultiHeadAttention(nn.Module):
         key = query if key is None else key
         value = key if value is None else value
         check_inputs(query, key, value, self.d_model, self.W_qkv)
-        if key is not query:
-            self._check_no_rotary()
         if cache is not None:
             self._check_cache(query, key, value, cache)
         own = key is query and (cache is None or cache.grows)
+        if not own:
+            self._check_no_rotary()
         if callable(bias) and not own:
             raise ValueError(
                 "a function as bias is given places in one sequence, but the keys are those of another; pass the bias "

@@ -124,8 +124,8 @@ def _is_causal(mask: Tensor) -> bool:
     if not readable(mask):
         return False
     # eight entries at a time
-    found = mask.view(size, size).view(torch.int64)
-    return torch.equal(found, triangle.view(torch.int64))
+    packed = mask.view(size, size).view(torch.int64)
+    return torch.equal(packed, triangle.view(torch.int64))
 
 
 def _is_same_memory(a: Tensor, b: Tensor) -> bool:

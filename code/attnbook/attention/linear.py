@@ -19,6 +19,7 @@ from torch import Tensor
 from attnbook.checks import (
     check_alike,
     check_count,
+    check_leading_axes,
     check_query_key,
     check_tensor,
     check_value,
@@ -251,7 +252,7 @@ def _filled(
                     f"{name} is given for {gate.shape[-1]}, the number of keys is {num_keys}; pass one number for each "
                     "position, (…, T)"
                 )
-            _check_lead(name, gate.shape, gate.shape[:-1], lead)
+            check_leading_axes(name, gate.shape[:-1], "queries, keys and values", lead)
     if decay is None:
         decay = key.new_ones(key.shape[-2])
     elif readable(decay) and not (decay > 0).all():
@@ -268,17 +269,5 @@ def _filled(
             f"state must be (…, Dv, D) = (…, {value.shape[-1]}, {key.shape[-1]}), got {tuple(state.shape)}; "
             "pass what an earlier call returned"
         )
-    _check_lead("state", state.shape, state.shape[:-2], lead)
+    check_leading_axes("state", state.shape[:-2], "queries, keys and values", lead)
     return decay, beta, state
-
-
-def _check_lead(
-    name: str, whole: torch.Size, given: torch.Size, lead: torch.Size
-) -> None:
-    try:
-        torch.broadcast_shapes(given, lead)
-    except RuntimeError:
-        raise ValueError(
-            f"{name} has shape {tuple(whole)}, but the leading (batch) axes of queries, keys and values are "
-            f"{tuple(lead)}; they must be equal or broadcast"
-        ) from None

@@ -96,23 +96,31 @@ class SinusoidalPositions(nn.Module):
                 end - start, self.d_model, base=self.base, start=start, dtype=like.dtype
             ).to(like.device)
 
-        return self._table.rows(start, end, like, make)
+        return self._table.rows(start, end, like, make, self.d_model, self.base)
 
 
 class Table:
-    """The first rows of a table without end, one row per position; it is doubled when they are used up."""
+    """The first rows of a table without end, one row per position.
+
+    They are made anew, twice as many, when they are used up, and when the dtype, the device or the settings change.
+    """
 
     def __init__(self) -> None:
         self.stored: Tensor | None = None
-        self.kind: tuple[torch.dtype, torch.device] | None = None
+        self.kind: tuple[object, ...] | None = None
 
     def rows(
-        self, start: int, end: int, like: Tensor, make: Callable[[int, int], Tensor]
+        self,
+        start: int,
+        end: int,
+        like: Tensor,
+        make: Callable[[int, int], Tensor],
+        *settings: object,
     ) -> Tensor:
-        """The rows from start to end, made by make(start, end) for tensors of the dtype and on the device of `like`."""
+        """The rows from start to end, made by make(start, end) for tensors like `like` and with these settings."""
         if is_traced():
             return make(start, end)
-        stored, kind = self.stored, (like.dtype, like.device)
+        stored, kind = self.stored, (like.dtype, like.device, *settings)
         if stored is None or len(stored) < end or self.kind != kind:
             with torch.inference_mode(False):  # a table that can be used anywhere
                 stored = make(0, max(64, 2 * end))
@@ -194,7 +202,7 @@ def rotate(x: Tensor, position: Tensor, *, base: float = 10000.0) -> Tensor:
     check_tensor("x", x, min_dims=2)
     check_positive("base", base)
     size = x.shape[-1]
-    _check_even(size)
+    check_even(size)
     if not isinstance(position, Tensor):
         raise TypeError(
             f"position must be a tensor of numbers, got {type(position).__name__}; make one with torch.tensor([...])"
@@ -221,7 +229,7 @@ def rotary_frequencies(head_dim: int, *, base: float = 10000.0) -> Tensor:
     """
     check_count("head_dim", head_dim)
     check_positive("base", base)
-    _check_even(head_dim)
+    check_even(head_dim)
     even = torch.arange(0, head_dim, 2, dtype=torch.float64)
     return base ** (-even / head_dim)
 
@@ -263,6 +271,9 @@ class RotaryPositions(nn.Module):
         scaling: a function of the frequencies (Dh/2,) that gives those to rotate by, such as `Llama3Scaling(8)`, for
             texts longer than those of the training; by its name only.
 
+    Attributes:
+        base, scaling: as given; either may be replaced, also after calls.
+
     Source:
         Su et al. (2021), arXiv:2104.09864.
     """
@@ -291,7 +302,7 @@ class RotaryPositions(nn.Module):
         check_tensor("x", x, min_dims=2)
         check_count("start", start, at_least=0)
         length, size = x.shape[-2:]
-        _check_even(size)
+        check_even(size)
 
         def make(first: int, end: int) -> Tensor:
             frequencies = rotary_frequencies(size, base=self.base)
@@ -301,10 +312,12 @@ class RotaryPositions(nn.Module):
             return _turns(position, frequencies, x)
 
         table = self._tables.setdefault(size, Table())
-        return _turned(x, table.rows(start, start + length, x, make))
+        end, settings = start + length, (self.base, self.scaling)
+        return _turned(x, table.rows(start, end, x, make, *settings))
 
 
-def _check_even(size: int) -> None:
+def check_even(size: int) -> None:
+    """Require a number of features that make up pairs."""
     if size % 2:
         raise ValueError(
             f"rotary positions rotate pairs of features, got {size} features; use an even head_dim"

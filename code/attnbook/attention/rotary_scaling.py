@@ -63,5 +63,5 @@ class Llama3Scaling:
     def __call__(self, frequencies: Tensor) -> Tensor:
         check_tensor("frequencies", frequencies)
         turns = self.trained_length * frequencies / (2 * math.pi)
-        kept = ((turns - self.low) / (self.high - self.low)).clamp(0, 1)
-        return frequencies * (kept + (1 - kept) / self.factor)
+        share_kept = ((turns - self.low) / (self.high - self.low)).clamp(0, 1)
+        return frequencies * (share_kept + (1 - share_kept) / self.factor)

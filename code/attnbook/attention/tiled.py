@@ -12,6 +12,7 @@ from attnbook.checks import (
     check_query_key,
     check_tensor,
     check_value,
+    readable,
 )
 
 
@@ -25,6 +26,9 @@ def online_softmax(scores: Tensor, value: Tensor) -> Tensor:
     Returns:
         (…, Dv).
 
+    Raises:
+        TypeError, ValueError: tensors that do not fit, or scores that are not finite (not looked for on a GPU).
+
     Source:
         Milakov & Gimelshein (2018), algorithm 3; with the values, Rabe & Staats (2021), §3.
     """
@@ -35,6 +39,10 @@ def online_softmax(scores: Tensor, value: Tensor) -> Tensor:
         raise ValueError(
             f"scores {tuple(scores.shape)} and value {tuple(value.shape)} must be (…, S) and (S, Dv), S at least 1; "
             "pass one value for each score"
+        )
+    if readable(scores) and not (finite := scores.isfinite()).all():
+        raise ValueError(
+            f"scores must be finite, got {scores[~finite][0].item()}; leave out keys that are masked, and their values"
         )
     most = torch.full_like(scores[..., :1], -torch.inf)  # (…, 1): the largest so far
     total = torch.zeros_like(most)  # Σ exp(score − most)

@@ -23,6 +23,7 @@ from attnbook.checks.numbers import (
 from attnbook.checks.tensors import (
     check_alike,
     check_features,
+    check_leading_axes,
     check_query_key,
     check_tensor,
     check_value,
@@ -36,6 +37,7 @@ __all__ = [
     "check_alike",
     "check_features",
     "check_weight",
+    "check_leading_axes",
     "check_query_key",
     "check_value",
     "check_mask",

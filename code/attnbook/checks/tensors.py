@@ -156,7 +156,7 @@ def check_query_key(query: Tensor, key: Tensor, same_features: bool = True) -> N
         raise ValueError(
             f"query has size {query.shape[-1]}, key has size {key.shape[-1]}; project both to one size"
         )
-    _check_leading_axes("query", query, "key", key)
+    check_leading_axes("query", query.shape[:-2], "key", key.shape[:-2])
 
 
 def check_value(key: Tensor, value: Tensor) -> None:
@@ -177,16 +177,27 @@ def check_value(key: Tensor, value: Tensor) -> None:
             f"the number of keys is {key.shape[-2]}, the number of values is {value.shape[-2]}; pass one value for "
             "each key"
         )
-    _check_leading_axes("key", key, "value", value)
+    check_leading_axes("key", key.shape[:-2], "value", value.shape[:-2])
 
 
-def _check_leading_axes(name_a: str, a: Tensor, name_b: str, b: Tensor) -> None:
-    if a.shape[:-2] == b.shape[:-2]:
+def check_leading_axes(name_a: str, a: torch.Size, name_b: str, b: torch.Size) -> None:
+    """Require leading (batch) axes that are equal or broadcast.
+
+    Args:
+        name_a: what has the first ones, for the message.
+        a: the first ones, without the axes that follow.
+        name_b: what has the second ones.
+        b: the second ones.
+
+    Raises:
+        ValueError: they do not broadcast.
+    """
+    if a == b:
         return
     try:
-        torch.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+        torch.broadcast_shapes(a, b)
     except RuntimeError:
         raise ValueError(
-            f"{name_a} {tuple(a.shape)} and {name_b} {tuple(b.shape)} have leading (batch) axes that do not match; "
-            "they must be equal or broadcast"
+            f"the leading (batch) axes of {name_a} are {tuple(a)}, those of {name_b} {tuple(b)}; make them equal, or "
+            "such that they broadcast"
         ) from None

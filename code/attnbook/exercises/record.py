@@ -82,7 +82,7 @@ def note(name: str, solved: bool) -> str:
             return ""
         import filelock
 
-        path = path.resolve()  # a link stays a link
+        path = path.resolve()  # whose lock all links to it share
         path.parent.mkdir(parents=True, exist_ok=True)
         with contextlib.ExitStack() as held:
             with contextlib.suppress(NotImplementedError):  # no locks there: go on without

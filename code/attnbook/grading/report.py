@@ -60,7 +60,7 @@ class Report:
             (self.folder / "grades.csv").rename(aside)
         contents[AS_WRITTEN] = contents["grades.csv"]
         for name, content in contents.items():
-            write_atomically(self.folder / name, content, mode=PRIVATE)
+            write_atomically(self.folder / name, content, mode=PRIVATE, follow_symlinks=False)
         return [self.folder / "grades.csv", self.folder / "grades.html"]
 
     def write_students(self, results: Iterable[Result]) -> Path:
@@ -106,7 +106,7 @@ class Report:
         if not changed:
             return None
         copy = _aside(path)
-        write_atomically(copy, path.read_bytes(), mode=PRIVATE)
+        write_atomically(copy, path.read_bytes(), mode=PRIVATE, follow_symlinks=False)
         return changed, copy
 
     def remove_old(self, but: Path | None = None) -> list[tuple[Path, Path]]:
@@ -141,7 +141,7 @@ class Report:
             return {}
 
     def _write_for_one_run(self, name: str, content: bytes) -> None:
-        write_atomically(self.folder / name, content, mode=PRIVATE)
+        write_atomically(self.folder / name, content, mode=PRIVATE, follow_symlinks=False)
         line = json.dumps([hashlib.sha256(content).hexdigest(), name])
         path = self.folder / WRITTEN
         with open(path, "a", opener=_private) as file:
@@ -216,7 +216,7 @@ class Journal:
         with contextlib.suppress(OSError):
             if not self.begun:
                 lines = [self.head, *map(self._line, [*self.done, one])]
-                write_atomically(self.path, "\n".join(lines) + "\n", mode=PRIVATE)
+                write_atomically(self.path, "\n".join(lines) + "\n", mode=PRIVATE, follow_symlinks=False)
                 self.begun = True
                 return
             with open(self.path, "r+", encoding="utf-8") as file:

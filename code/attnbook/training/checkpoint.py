@@ -207,8 +207,8 @@ def resume(
         if not _alike(state["schedule"], schedule.state_dict()):
             raise ValueError("the schedule's numbers are not of the right types")
         optimizer.load_state_dict(state["optimizer"])
-        for weight, kept in optimizer.state.items():
-            for name, numbers in kept.items():  # the step is a number, moments are not
+        for weight, moments in optimizer.state.items():
+            for name, numbers in moments.items():  # and the step, a number
                 if torch.is_tensor(numbers) and numbers.shape not in ((), weight.shape):
                     raise ValueError(f"{name} has shape {tuple(numbers.shape)}")
         schedule.load_state_dict(state["schedule"])

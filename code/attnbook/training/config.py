@@ -1,5 +1,6 @@
 """How to train: the configuration that the loop reads, and the progress of training."""
 
+import math
 from dataclasses import dataclass
 
 from attnbook.checks import (
@@ -87,6 +88,10 @@ class TrainConfig:
         if self.schedule == "constant" and (self.warmup or self.warmup_fraction):
             raise ValueError(
                 "a constant learning rate has no warm-up: pass schedule='warmup-cosine', or no warmup"
+            )
+        if self.schedule == "warmup-cosine" and self.warmup > (self.steps or math.inf):
+            raise ValueError(
+                f"warmup must be at most steps, {self.steps}, got {self.warmup}: the training would end before its peak"
             )
         if self.schedule == "noam" and not (self.d_model > 0 and self.warmup > 0):
             raise ValueError("the noam schedule needs d_model and warmup, both above 0")

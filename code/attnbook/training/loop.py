@@ -12,6 +12,7 @@ from tqdm.auto import tqdm
 
 from attnbook.checks import check_positive
 from attnbook.reproducible import device_of
+from attnbook.training.checkpoint import random_state, set_random_state
 from attnbook.training.config import Progress, TrainConfig
 from attnbook.training.processes import average, fraction, make_fabric, together
 from attnbook.training.run import Run
@@ -100,7 +101,9 @@ def _train(
         run.resume(checkpoint, stream)
         now = run.now()
         here = Progress(len(losses), now, now, last=now >= run.length)
+        drawn = random_state()
         stop = bool(losses) and stops(here)
+        set_random_state(drawn)  # it was saved after what this step has drawn
 
     with _bar(run, progress) as bar:
         while now < run.length and not stop:

@@ -17,6 +17,7 @@ from attnbook.attention import (
     sliding_window_mask,
 )
 from attnbook.attention.masks import shared_triangle
+from attnbook.attention.positions import check_even
 from attnbook.attention.splitting import check_kv_heads, head_size
 from attnbook.checks import (
     check_count,
@@ -68,7 +69,8 @@ class LanguageModelConfig:
         scale_embedding: multiply embeddings by √D, as the Transformer and Gemma do.
 
     Raises:
-        TypeError, ValueError: a size that is not a count, or a choice that there is not.
+        TypeError, ValueError: a size that is not a count, a choice that there is not, or settings that exclude each
+            other.
 
     Source:
         Radford et al. (2019), GPT-2; Touvron et al. (2023), arXiv:2302.13971, §2.2, for what Llama changed.
@@ -125,6 +127,14 @@ class LanguageModelConfig:
         if not isinstance(self.global_layers, tuple):
             raise TypeError(
                 f"global_layers must be a tuple, got {type(self.global_layers).__name__}; write (0, 2), or () for none"
+            )
+        if self.positions == "rotary":
+            size = self.d_model // self.num_heads
+            check_even(size if self.head_dim is None else self.head_dim)
+        elif scaling is not None or self.rotary_base != type(self).rotary_base:
+            raise ValueError(
+                f"{self.positions} positions are not rotated: leave rotary_base and rotary_scaling out, or pass "
+                "positions='rotary'"
             )
         for layer in self.global_layers:
             check_count("global_layers", layer, at_least=0)

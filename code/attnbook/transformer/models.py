@@ -15,7 +15,6 @@ from attnbook.attention import (
     SinusoidalPositions,
     causal_mask,
     combine_masks,
-    sequence_mask,
 )
 from attnbook.checks import check_ids
 from attnbook.transformer.blocks import DecoderLayer, DecoderLayerCache, EncoderLayer
@@ -122,11 +121,11 @@ class Encoder(nn.Module):
         mask = one_mask(self.config.num_heads, source, valid_lens, mask)
         embedded = self.embedding(source) * math.sqrt(self.config.d_model)  # (B, S, D)
         x = self.positions(embedded)
-        seen = []
+        weights_of_layers = []
         for layer in self.layers:
             x, weights = layer(x, mask=mask, need_weights=need_weights)
-            seen.append(weights)
-        return self.norm(x), seen if need_weights else None
+            weights_of_layers.append(weights)
+        return self.norm(x), weights_of_layers if need_weights else None
 
 
 class Decoder(Stepping):
@@ -200,8 +199,8 @@ class Decoder(Stepping):
         mask, length = None, target.shape[1]
         if length > 1:  # a single new word may look at all that were before
             mask = causal_mask(length, start + length, device=target.device)
-        seen = []
-        for layer, kept in zip(self.layers, caches, strict=True):
+        weights_of_layers = []
+        for layer, layer_cache in zip(self.layers, caches, strict=True):
             x, weights = layer(
                 x,
                 memory,
@@ -209,10 +208,10 @@ class Decoder(Stepping):
                 memory_mask=memory_mask,
                 memory_lens=memory_lens,
                 need_weights=need_weights,
-                cache=kept,
+                cache=layer_cache,
             )
-            seen.append(weights)
-        return self.head(self.norm(x)), seen if need_weights else None
+            weights_of_layers.append(weights)
+        return self.head(self.norm(x)), weights_of_layers if need_weights else None
 
 
 class Transformer(nn.Module):
@@ -259,14 +258,7 @@ class Transformer(nn.Module):
             memory (B, S, D), and a mask (B, 1, 1, S), True = real; None without lengths.
         """
         check_ids("source", source, self.config.source_vocab_size)
-        mask = None
-        if valid_lens is not None:
-            real = sequence_mask(valid_lens, source.shape[1])  # (B, S)
-            if real.shape != source.shape:
-                raise ValueError(
-                    f"valid_lens must have shape ({len(source)},), one length per source, got {tuple(valid_lens.shape)}"
-                )
-            mask = real[:, None, None].to(source.device)
+        mask = one_mask(self.config.num_heads, source, valid_lens)
         return self.encoder(source, mask=mask)[0], mask
 
 
@@ -369,8 +361,8 @@ class BertEncoder(nn.Module):
         """
         x = self.embeddings(ids, segments)
         mask = one_mask(self.config.num_heads, ids, valid_lens, mask)
-        seen = []
+        weights_of_layers = []
         for layer in self.layers:
             x, weights = layer(x, mask=mask, need_weights=need_weights)
-            seen.append(weights)
-        return x, seen if need_weights else None
+            weights_of_layers.append(weights)
+        return x, weights_of_layers if need_weights else None
