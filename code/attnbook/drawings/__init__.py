@@ -41,7 +41,7 @@ from attnbook.drawings.next_tokens import (
     two_sightings_are_lent,
 )
 from attnbook.drawings.objectives import fill_the_gap_or_go_on, what_certainty_costs
-from attnbook.drawings.positions import one_distance_or_many, where_positions_act
+from attnbook.drawings.positions import by_content_or_by_position, one_distance_or_many, where_positions_act
 from attnbook.drawings.prefixes import a_beam_keeps_two, where_greedy_loses
 from attnbook.drawings.readings import a_false_note, two_heads_that_copy, two_stories_for_one_output
 from attnbook.drawings.recurrent import (
@@ -84,7 +84,8 @@ __all__ = [
     "a_false_note", "a_gate_between_old_and_new", "a_list_or_a_matrix", "a_longer_query_insists",
     "a_mean_and_a_cosine", "a_nan_meets_the_mask", "a_norm_on_the_stream_or_beside_it",
     "a_sentence_on_one_side", "a_sentence_through_one_vector", "a_stream_for_each_word", "a_table_never_stored",
-    "a_tail_and_five_filters", "an_empty_row_spoils_the_matrix", "budget_of_a_row", "cut_and_swap_or_reshape",
+    "a_tail_and_five_filters", "an_empty_row_spoils_the_matrix", "budget_of_a_row",
+    "by_content_or_by_position", "cut_and_swap_or_reshape",
     "drawing", "each_point_by_its_weight", "every_number_of_a_tiny_transformer", "every_query_meets_every_key",
     "fast_and_slow_memory", "fill_the_gap_or_go_on", "first_push_of_two_losses", "four_cells_that_contradict",
     "four_claimed_links", "four_steps_or_one", "four_ways_to_share_keys", "from_one_width_to_a_matrix",

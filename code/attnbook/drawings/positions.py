@@ -1,4 +1,4 @@
-"""Drawings of positions: where each encoding acts, and which distances two tasks ask for."""
+"""Drawings of positions: where each encoding acts, which distances two tasks ask for, and two ways to ask a memory."""
 
 import math
 
@@ -149,3 +149,29 @@ def one_distance_or_many(sheet: Sheet) -> None:
             for low, words in ((18, "row"), (42, "position"), (68, "wanted")):
                 sheet.text(left - 12, y + low, words, anchor="end", size=13, color=GREY)
         y += 104
+
+
+@drawing(
+    "A memory of eight pairs of a letter and a digit: C 4, A 7, H 2, E 5, B 0, G 3, D 6, F 1. Asked by content, the "
+    "query E stands above, and an arrow leads to the pair E 5: its answer is 5. Asked by position, query number 3 "
+    "stands below, and an arrow leads to the third pair, H 2: its answer is 2."
+)
+def by_content_or_by_position(sheet: Sheet) -> None:
+    """One memory of pairs, and two ways to ask for one of them."""
+    cell, left = (41, 7) if sheet.narrow else (56, 126)
+    for number, (letter, digit) in enumerate(zip("CAHEBGDF", "47250361", strict=True)):
+        x, asked = left + cell * number, letter in "EH"
+        look = {"color": KEY if asked else PALE, "line": 2 if asked else 1}
+        sheet.box(x + 2, 76, cell - 4, 56, **look)
+        sheet.text(x + cell / 2, 98, letter, color=KEY, bold=asked)
+        sheet.text(x + cell / 2, 122, digit, color=VALUE, bold=asked)
+    for number, query, y, way, wanted in (
+        (4, "E", 4, "by content:", "what belongs to E?"),
+        (3, "3", 174, "by position:", "what stands third?"),
+    ):
+        x = left + cell * (number - 0.5)
+        sheet.box(x - 15, y, 30, 28, query, color=QUERY, fill=tint(QUERY), ink=INK)
+        ends = ((x, y + 28), (x, 73)) if y < 76 else ((x, y), (x, 135))
+        sheet.line(*ends, color=QUERY, width=2, arrow=True)
+        sheet.text(x + 26, y + 11, way, anchor="start", size=14, bold=True)
+        sheet.text(x + 26, y + 29, wanted, anchor="start", size=14)
