@@ -98,7 +98,7 @@ def line(most: int) -> Kind:
             raise TypeError(f"{came} {value!r}")
         if len(value) > most:
             raise ValueError(f"{came} {len(value)} characters, {value[:30]!r}…")
-        if len(value.splitlines()) > 1:
+        if value.splitlines() not in ([], [value]):
             raise ValueError(f"{came} {value!r}")
         return value
 
