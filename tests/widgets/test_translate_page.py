@@ -704,6 +704,12 @@ def test_later_changes_are_checked_and_the_models_are_the_packages():
         figure.sentence = None
     with pytest.raises(TypeError, match="words of the translation"):
         figure.given = [None]
+    with pytest.raises(ValueError, match="target is one of its targets, zh; got 'fr'"):
+        figure.targets = ["zh"]
+    with figure.hold_trait_notifications():
+        figure.target, figure.targets = "zh", ["zh"]
+    with pytest.raises(ValueError, match="target is one of its targets, zh; got 'fr'"):
+        figure.target = "fr"
     assert sorted(MODELS) == sorted(PAGE_MODELS)
     assert json.loads(json.dumps(figure.state())) == figure.state()
     assert UNK == 3

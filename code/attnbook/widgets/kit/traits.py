@@ -250,6 +250,20 @@ def same_number(figure: object, proposal: dict[str, Any], of: str) -> Any:
     return value
 
 
+def as_proposed(figure: object, proposal: dict[str, Any], *names: str) -> list:
+    """The values of traits as they will be once a proposal is taken, for limits that hold between them.
+
+    Args:
+        figure: the figure.
+        proposal: what a traitlets validator receives.
+        names: of the traits, the proposed one among them.
+
+    Returns:
+        The values, in the order of the names.
+    """
+    return [proposal["value"] if name == proposal["trait"].name else getattr(figure, name) for name in names]
+
+
 class Checked(traitlets.TraitType):
     """A trait of a certain kind; see `taking`."""
 
