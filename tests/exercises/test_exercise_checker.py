@@ -554,7 +554,7 @@ def test_work_that_an_accelerator_allows_is_allowed(work):
         lambda x: x.copysign(torch.ones(7, dtype=x.dtype)),
     ],
 )
-def test_work_that_mixes_devices_is_refused(work):
+def test_work_that_an_accelerator_refuses_is_refused(work):
     with pytest.raises(WrongDevice, match="on the CPU meets the arguments"):
         on_another_device(work, (draw(5, 7, seed=1),))
 
