@@ -12,16 +12,8 @@ from torch import nn
 from attnbook.attention import KeyValueCache
 from tensors import fill
 
-# options that exclude each other, or that say what to do with the same line
-ALONE = {
-    "TransformerConfig",
-    "BertConfig",
-    "LanguageModelConfig",
-    "TrainConfig",
-    "BilingualGrammar.sample",
-    "parsed_sentences",
-    "read_pairs",
-}
+# options that exclude each other
+ALONE = {"TrainConfig", "BilingualGrammar.sample", "parsed_sentences"}
 
 
 @dataclass
@@ -33,6 +25,7 @@ class Door:
     given: dict
     options: dict
     look: Callable = lambda found: found
+    passes: frozenset = frozenset()  # arguments that the call passes by itself
 
     def calls(self):
         yield self.given

@@ -36,16 +36,17 @@ SEGMENTS = torch.tensor([[0, 0, 1, 1, 2], [0, 1, 1, 0, 0]])
 NEW = {"need_weights": True}
 
 
-def with_cache(kind, make, *start):
+def with_cache(name, make, given, *start):
     """A door of a module that goes on from a cache, begun with other positions."""
     module = fill(make()).eval()
+    (kind,) = given
 
     def call(**given):
         cache = module.start_cache(*start) if hasattr(module, "start_cache") else KeyValueCache()
         given[kind] = given[kind][:, :1]
         return module(cache=cache, **given), module(cache=cache, **given)
 
-    return call
+    return Door(name, call, given, NEW, passes=frozenset({"cache"}))
 
 
 def reordered(order):
@@ -96,21 +97,20 @@ TRANSFORMER_DOORS = [
         Door("Residual.before", Residual(12, norm_first=True).before, {"x": X}, {}),
         Door("Block", lambda **parts: transformer.Block(**deepcopy(parts)), BLOCK, {}, lambda made: made(X)),
         Door("Block.forward", transformer.Block(**BLOCK).eval(), {"x": X}, SELF),
-        Door("Block.forward", with_cache("x", lambda: transformer.Block(**deepcopy(BLOCK))), {"x": X}, NEW),
+        with_cache("Block.forward", lambda: transformer.Block(**deepcopy(BLOCK)), {"x": X}),
         *layer(transformer.EncoderLayer, SMALL, BLOCK_OPTIONS | {"num_kv_heads": 1, "rotary": RotaryPositions()},
                {"x": X}, SELF),
-        Door("EncoderLayer.forward", with_cache("x", lambda: transformer.EncoderLayer(**SMALL)), {"x": X}, NEW),
+        with_cache("EncoderLayer.forward", lambda: transformer.EncoderLayer(**SMALL), {"x": X}),
         *layer(transformer.DecoderLayer, SMALL, BLOCK_OPTIONS, {"x": X, "memory": MEMORY},
                {"mask": causal_mask(T), "memory_mask": coin(T, S), "memory_lens": KEY_LENS, "need_weights": True}),
-        Door("DecoderLayer.forward", with_cache("x", lambda: transformer.DecoderLayer(**SMALL), MEMORY), {"x": X}, NEW),
+        with_cache("DecoderLayer.forward", lambda: transformer.DecoderLayer(**SMALL), {"x": X}, MEMORY),
         Door("DecoderLayer.start_cache", DECODER_LAYER.start_cache, {"memory": MEMORY}, {}),
         Door("DecoderLayerCache", DecoderLayerCache, {"own": CACHE.own, "across": CACHE.across}, {}),
         Door("DecoderLayerCache.reorder", reordered, {"order": torch.tensor([1, 1, 0])}, {}),
         *layer(transformer.Encoder, {"config": TRANSFORMER}, {}, {"source": SOURCE}, OWN),
         *layer(transformer.Decoder, {"config": TRANSFORMER}, {}, {"target": TARGET, "memory": MEMORY},
                {"memory_mask": coin(3, S), "memory_lens": KEY_LENS, "need_weights": True}),
-        Door("Decoder.forward", with_cache("target", lambda: transformer.Decoder(TRANSFORMER), MEMORY),
-             {"target": TARGET}, NEW),
+        with_cache("Decoder.forward", lambda: transformer.Decoder(TRANSFORMER), {"target": TARGET}, MEMORY),
         Door("Decoder.start_cache", DECODER.start_cache, {"memory": MEMORY}, {}),
         *layer(transformer.Transformer, {"config": TRANSFORMER}, {}, {"source": SOURCE, "target": TARGET},
                {"valid_lens": LENS}),
@@ -119,7 +119,7 @@ TRANSFORMER_DOORS = [
         *layer(transformer.BertEncoder, {"config": BertConfig(**BERT)}, {}, {"ids": SOURCE},
                OWN | {"segments": SEGMENTS}),
         *layer(transformer.LanguageModel, {"config": LanguageModelConfig(**WRITER)}, {}, {"tokens": SOURCE}, OWN),
-        Door("LanguageModel.forward", with_cache("tokens", lambda: deepcopy(WRITING)), {"tokens": SOURCE}, NEW),
+        with_cache("LanguageModel.forward", lambda: deepcopy(WRITING), {"tokens": SOURCE}),
         Door("LanguageModel.start_cache", WRITING.start_cache, {}, {}),
         Door("count_parameters", transformer.count_parameters, {"module": NETWORK}, {}),
     ]  # fmt: skip

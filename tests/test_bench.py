@@ -433,9 +433,9 @@ def test_a_family_measured_later_leaves_what_is_stored_of_the_others():
 
 @pytest.mark.parametrize("given", [["--json", "a/b c.json"], ["--json=a/b c.json"]])
 def test_the_command_that_is_stored_can_be_run_again_and_names_no_folder(given):
-    said = shlex.split(bench.said(["--rounds", "3", *given, "--lengths", "128", "512"]))
-    assert said[:3] == ["python", "-m", "tools.bench"]
-    again = bench.parse(said[3:])
+    words = shlex.split(bench.typed_command(["--rounds", "3", *given, "--lengths", "128", "512"]))
+    assert words[:3] == ["python", "-m", "tools.bench"]
+    again = bench.parse(words[3:])
     assert (again.rounds, again.lengths) == (3, [128, 512])
     assert str(again.json) == "b c.json"
 

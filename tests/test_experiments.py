@@ -41,7 +41,7 @@ def of_experiment(command: str) -> tuple[str, SimpleNamespace]:
     python, flag, module, name, *words = shlex.split(command)
     assert (python, flag, module) == ("python", "-m", "tools.experiments")
     assert name in NAMES
-    return name, runner.understood(name, words)[0]
+    return name, runner.parse_words(name, words)[0]
 
 
 def test_every_result_has_a_command():
@@ -53,7 +53,7 @@ def test_a_stored_command_can_be_run_and_stores_itself(command, monkeypatch):
     if "tools.bench" in command:
         monkeypatch.setattr(Path, "is_file", lambda path: True)
         arguments = shlex.split(command)[3:]
-        assert bench.parse(arguments) and bench.said(arguments) == command
+        assert bench.parse(arguments) and bench.typed_command(arguments) == command
     else:
         assert made_by(*of_experiment(command))["command"] == command
 
@@ -71,10 +71,10 @@ def test_an_experiment_has_a_design_or_says_why_not(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_an_experiment_can_be_run_without_arguments(name):
-    options, general = runner.understood(name, [])
+    options, general = runner.parse_words(name, [])
     module = runner.experiment(name)
     assert vars(options) == module.OPTIONS
-    assert (general.threads, general.resume) == (1, False)
+    assert (general.threads, general.resume, general.anew) == (1, False, False)
     assert general.out == ROOT / getattr(module, "RESULT", f"chapters/results/{name}.json")
 
 
@@ -156,7 +156,7 @@ CHOSEN = ("beam_trees", "next_words")
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in LOSSY])
 def test_a_stored_result_is_what_the_runner_makes_of_its_runs(name):
     module = runner.experiment(name)
-    stored = json.loads(runner.place(name).read_text("utf-8"))
+    stored = json.loads(runner.result_path(name).read_text("utf-8"))
     options = of_experiment(stored["command"])[1]
     runs = RUNS.get(name, lambda result: result["rows"])(stored)
     if name not in CHOSEN:
@@ -178,7 +178,7 @@ def test_a_stored_result_is_what_the_runner_makes_of_its_runs(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_result_is_stored_under_the_name_of_its_experiment(name):
-    place = runner.place(name)
+    place = runner.result_path(name)
     stored = (
         [page_model_header(model) for model in PAGE_MODELS]
         if place == FOLDER
@@ -189,7 +189,7 @@ def test_a_result_is_stored_under_the_name_of_its_experiment(name):
 
 def test_no_result_is_without_its_experiment():
     """All but those of the benchmarks, which are no experiments."""
-    known = {runner.place(name) for name in NAMES}
+    known = {runner.result_path(name) for name in NAMES}
     results = set((ROOT / "chapters" / "results").glob("*.json"))
     assert {path.stem for path in results - known} == {"beside", "bench", "quality"}
 
@@ -197,7 +197,7 @@ def test_no_result_is_without_its_experiment():
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in ("page_models", "patterns")])
 def test_a_stored_result_is_laid_out_as_the_runner_writes_it(name):
     """A result that is made again differs in what has changed, and not in how it is laid out."""
-    text = runner.place(name).read_text("utf-8")
+    text = runner.result_path(name).read_text("utf-8")
     assert text == row_by_row(json.loads(text))
 
 
@@ -275,14 +275,29 @@ def test_only_what_the_same_command_has_begun_is_gone_on_with(coins, tmp_path):
     with pytest.raises(RuntimeError):
         runner.main(["coins", "--out", str(out)])
     coins.breaks_at = None
-    with pytest.raises(SystemExit, match="was begun with the command .*leave out --resume"):
+    with pytest.raises(SystemExit, match="was begun with the command .*--anew begins again"):
         runner.main(["coins", "--seeds", "5", "--out", str(out), "--resume"])
-    runner.main(["coins", "--out", str(out)])  # from the beginning
+    with pytest.raises(SystemExit, match="holds the runs of an interrupted experiment; add --resume or --anew"):
+        runner.main(["coins", "--out", str(out)])
+    assert coins.ran == [(0, "a")]
+    runner.main(["coins", "--out", str(out), "--anew"])
     assert coins.ran == [(0, "a"), (0, "a"), (1, "a")]
 
 
+def test_runs_of_another_plan_are_not_gone_on_with(coins, tmp_path):
+    out = tmp_path / "coins.json"
+    coins.breaks_at = 1
+    with pytest.raises(RuntimeError):
+        runner.main(["coins", "--out", str(out)])
+    coins.breaks_at = None
+    coins.settings = lambda options: [{"seed": seed, "side": "b"} for seed in range(options.seeds)]
+    with pytest.raises(SystemExit, match=r"the 1 run\(s\) in coins.json.part were made with other settings"):
+        runner.main(["coins", "--out", str(out), "--resume"])
+    assert coins.ran == [(0, "a")]
+
+
 def test_more_threads_are_part_of_the_command(coins):
-    options, general = runner.understood("coins", ["--threads", "2"])
+    options, general = runner.parse_words("coins", ["--threads", "2"])
     assert general.threads == 2
     assert made_by("coins", options)["command"].endswith("--threads 2")
 
@@ -304,8 +319,8 @@ def test_a_result_that_goes_elsewhere_does_not_send_weights_to_the_books_own_pla
         runner.main(["coins", "--weights", "a"])
     assert "or neither is given" in capsys.readouterr().err
     assert not coins.ran
-    same = os.path.relpath(runner.place("coins"))
-    assert runner.understood("coins", ["--out", same])[1].out == Path(same)
+    same = os.path.relpath(runner.result_path("coins"))
+    assert runner.parse_words("coins", ["--out", same])[1].out == Path(same)
     coins.settings = lambda options: [{"seed": 0, "side": options.weights}]
     runner.main(["coins", "--out", str(tmp_path / "coins.json"), "--weights", "a"])
     assert coins.ran == [(0, "a")]
@@ -349,7 +364,7 @@ def test_peak_memory_counts_what_is_alive_at_one_time():
 
 
 def test_the_stored_counts_of_the_scores_are_those_of_the_formula():
-    stored = json.loads(runner.place("scores").read_text("utf-8"))
+    stored = json.loads(runner.result_path("scores").read_text("utf-8"))
     for row in stored["rows"]:
         d, h = row["d"], row["h"]
         assert row["multiply_adds"] == scores.multiply_adds(stored["n"], d, h)[row["score"]]

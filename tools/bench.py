@@ -79,7 +79,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     return options
 
 
-def said(arguments: list[str]) -> str:
+def typed_command(arguments: list[str]) -> str:
     """The command as it can be repeated, files by their names only: a path would be one of this machine."""
 
     def named(word: str) -> str:
@@ -98,7 +98,7 @@ def peaks(family: str, cases: list[dict], name: str, device: str, threads: int) 
 def main(arguments: list[str] | None = None) -> None:
     """Measure, print, and store if asked."""
     options = parse(arguments)
-    command = said(sys.argv[1:] if arguments is None else arguments)
+    command = typed_command(sys.argv[1:] if arguments is None else arguments)
     partly = options.only_quality or options.only_beside
     if not partly:
         measure_families(options, command)

@@ -110,11 +110,11 @@ def build_all(whole: Path, anew: bool = False, builder: str = "html") -> Path:
         made = build(ROOT, whole / language.folder, anew, MORE_ROOM, confoverrides=own, **options)
         assemble(made, language, html)
         exercises.write(language)
-        print(*told(language), sep="\n")
+        print(*coverage_lines(language), sep="\n")
     return html
 
 
-def told(language: Language) -> list[str]:
+def coverage_lines(language: Language) -> list[str]:
     """How much of each page is translated."""
     top = language.catalog("index").parent
     names = sorted(path.relative_to(top).with_suffix("").as_posix() for path in top.rglob("*.po"))
@@ -124,7 +124,7 @@ def told(language: Language) -> list[str]:
     return [f"\n{language.name}: {len(whole)} of {len(done)} pages are translated; the others as far as this:", *rest]
 
 
-def refuse(message: str, status: int = 2) -> int:
+def report_failure(message: str, status: int = 2) -> int:
     """Say why there is no book now, if nobody has said it yet; returns the exit status."""
     if message:
         print(f"\ntools.book: {message}", file=sys.stderr)
@@ -147,9 +147,9 @@ def main(arguments: list[str] | None = None) -> int:
     except OSError as error:
         if error.errno != errno.ENOSPC:
             raise
-        return refuse(FULL)
+        return report_failure(FULL)
     except NoBook as error:
-        return refuse(str(error), error.status)
+        return report_failure(str(error), error.status)
     if options.links:
         return 0
     address = (html / "index.html").resolve().as_uri()

@@ -528,6 +528,7 @@ def test_float32_only_is_found():
         lambda x: x * torch.ones_like(x) + x.new_zeros(7),
         lambda x: x[torch.tensor([0, 1])],  # and indices
         lambda x: x[:, torch.ones(7, dtype=torch.bool)],
+        lambda x: x.clone().index_put_((torch.tensor([0, 1]),), x.new_zeros(7)),
         lambda x: torch.stack([row.softmax(0) for row in x]),
         lambda x: sum(float(v) for v in x[0]) * x,
         lambda x: torch.einsum("ij,kj->ik", x, x),
@@ -548,9 +549,12 @@ def test_work_that_an_accelerator_allows_is_allowed(work):
         lambda x: torch.where(torch.ones(5, 7, dtype=torch.bool), x, torch.zeros(5, 7)),
         lambda x: x.masked_fill(torch.zeros(5, 7, dtype=torch.bool), 0),
         lambda x: torch.cat([x, torch.zeros(1, 7, dtype=x.dtype)]),
+        lambda x: x.index_select(0, torch.arange(2)),
+        lambda x: x.index_fill(1, torch.arange(2), 0),
+        lambda x: x.copysign(torch.ones(7, dtype=x.dtype)),
     ],
 )
-def test_work_that_mixes_devices_is_refused(work):
+def test_work_that_an_accelerator_refuses_is_refused(work):
     with pytest.raises(WrongDevice, match="on the CPU meets the arguments"):
         on_another_device(work, (draw(5, 7, seed=1),))
 

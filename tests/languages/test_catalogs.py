@@ -36,6 +36,14 @@ def test_translations_are_kept_and_the_order_is_the_page_s():
     assert [(entry.msgid, entry.msgstr) for entry in again] == [("gone for ever", "走了")]
 
 
+def test_what_an_editor_has_marked_stays_marked():
+    old = catalog(("b", "乙"), ("a", "甲"))
+    old[1].flags.append("fuzzy")
+    new = updated(old, {"a": "", "b": "", "new": ""}, CHINESE)
+    assert [entry.fuzzy for entry in new] == [True, False, False]
+    assert updated(updated(old, {"b": "", "new": ""}, CHINESE), {"a": ""}, CHINESE)[0].fuzzy  # gone and back
+
+
 def test_what_has_vanished_is_dropped_once_all_is_translated():
     assert not updated(catalog(("a", "甲"), ("gone", "走了")), {"a": ""}, CHINESE).obsolete_entries()
 

@@ -8,7 +8,7 @@ from attnbook.studies import decoder_after
 from tools.experiments import __main__ as runner
 from tools.experiments import model_sizes
 
-STORED = json.loads(runner.place("model_sizes").read_text("utf-8"))
+STORED = json.loads(runner.result_path("model_sizes").read_text("utf-8"))
 ROWS = {(row["width"], row["budget"]): row for row in STORED["rows"]}
 
 

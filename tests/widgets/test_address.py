@@ -215,6 +215,17 @@ def test_what_fits_each_trait_but_not_the_figure_leaves_the_start_too(visit):
     assert "does not fit" in word(page)
 
 
+def test_a_text_is_as_long_as_python_counts_it(visit):
+    """Some characters take two places in JavaScript's strings; 70 of them fit a trait of at most 120."""
+    figure, sentence = FIGURES["TranslatePageFigure"](), "\N{GIRAFFE FACE}" * 70
+    page = visit(figure, f'#fig-{figure.module}--sentence="{quote(sentence)}"')
+    assert page.state("sentence") == sentence
+    assert word(page) == ""
+    page = visit(figure, f'#fig-{figure.module}--sentence="{quote(sentence * 2)}"')
+    assert page.state("sentence") == figure.sentence
+    assert "does not fit" in word(page)
+
+
 def test_another_figures_address_changes_nothing(visit):
     page = visit(QueryKeyValueFigure(), "#fig-mask_builder--sharpness=0.5")
     assert page.state("sharpness") == QueryKeyValueFigure().sharpness

@@ -496,6 +496,11 @@ def test_the_first_sentence_of_a_language_is_taken_and_another_language_s_is_ref
         BeamTreeFigure(target="zh", sentence=SENTENCES[0])
     with pytest.raises(ValueError, match="one of 'fr', 'zh'; got 'de'"):
         BeamTreeFigure(target="de")
+    figure = BeamTreeFigure()
+    with pytest.raises(ValueError, match="with target 'zh': one of .*; got 'She has a sister"):
+        figure.target = "zh"
+    figure.set_state({"target": "zh", "sentence": OF["zh"][0]})  # as the browser does
+    assert (figure.target, figure.sentence) == ("zh", OF["zh"][0])
 
 
 @pytest.mark.parametrize(

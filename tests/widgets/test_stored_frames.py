@@ -44,3 +44,10 @@ def test_frames_that_are_none_are_named(error, says, frames):
 def test_a_picture_that_is_not_there_cannot_be_shown():
     with pytest.raises(ValueError, match="shown counts from 0 and must be below 2, .*; got 2"):
         StoredFrames(frames=FRAMES, shown=2)
+    figure = StoredFrames(frames=FRAMES)
+    with pytest.raises(ValueError, match="must be below 2, .*; got 50"):
+        figure.shown = 50
+    figure.shown = 1
+    with pytest.raises(ValueError, match="must be below 1, .*; got 1"):
+        figure.frames = FRAMES[:1]
+    assert figure.alt_text() == "a second"

@@ -77,6 +77,14 @@ def test_what_does_not_fit_is_named(error, values, message):
     assert str(caught.value).endswith(message)
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\x1c", "\u2028"])
+def test_a_line_has_no_line_break_not_even_at_its_end(end):
+    for text in (f"Go.{end}", end, f"Go.{end}Stay."):
+        with pytest.raises(ValueError, match="got "):
+            line(9).check(text)
+    assert line(9).check("") == ""
+
+
 def test_a_long_value_is_cut_in_the_message():
     with pytest.raises(ValueError, match=r"got \[0, 0, .*\.\.\.$"):
         Table(place=[0] * 1000)

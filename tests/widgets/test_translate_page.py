@@ -646,12 +646,19 @@ def test_in_jupyterlab_the_kernel_sends_the_weights(open_html):
     figure.send = lambda message, *_: sent.append(message)
     for name in ("bahdanau", "sentences", "../../secret", None):
         figure._handle_custom_msg({"wanted": name}, [])
-    assert [message["file"] for message in sent] == ["bahdanau", "sentences"]
+    assert [message["file"] for message in sent] == ["bahdanau", "sentences", "../../secret", "None"]
+    assert [message["text"] is None for message in sent] == [False, False, True, True]
     page = open_html("", scripts=[])
     page.page.evaluate(KERNEL, [module_source("translate_page"), {m["file"]: m["text"] for m in sent}])
     ready(page)
     assert shown(page) == written("bahdanau", "he's calm .")
     assert sorted(page.page.evaluate("wanted")) == ["bahdanau", "sentences"]
+
+
+def test_in_jupyterlab_a_file_that_the_kernel_does_not_have_is_named_at_once(open_html):
+    page = open_html("", scripts=[])
+    page.page.evaluate(KERNEL, [module_source("translate_page"), {"bahdanau": None, "sentences": None}])
+    page.page.get_by_text("the kernel has no file").first.wait_for(timeout=5000)
 
 
 @pytest.mark.parametrize("model", ["bahdanau", "seq2seq"])
@@ -704,6 +711,12 @@ def test_later_changes_are_checked_and_the_models_are_the_packages():
         figure.sentence = None
     with pytest.raises(TypeError, match="words of the translation"):
         figure.given = [None]
+    with pytest.raises(ValueError, match="target is one of its targets, zh; got 'fr'"):
+        figure.targets = ["zh"]
+    with figure.hold_trait_notifications():
+        figure.target, figure.targets = "zh", ["zh"]
+    with pytest.raises(ValueError, match="target is one of its targets, zh; got 'fr'"):
+        figure.target = "fr"
     assert sorted(MODELS) == sorted(PAGE_MODELS)
     assert json.loads(json.dumps(figure.state())) == figure.state()
     assert UNK == 3

@@ -1,9 +1,10 @@
 """Run an experiment, and store its result.
 
     python -m tools.experiments --list
-    python -m tools.experiments NAME [--seeds N] [--its-own-options …] [--out FILE] [--threads N] [--resume]
+    python -m tools.experiments NAME [--seeds N] [--its-own-options …] [--out FILE] [--threads N] [--resume | --anew]
 
-Every finished run is kept in FILE.part, written in one step; FILE itself is replaced when all are there.
+Every finished run is kept in FILE.part, written in one step; FILE itself is replaced when all are there. Where an
+interrupted experiment has left such a file, --resume goes on with it and --anew replaces it.
 """
 
 import argparse
@@ -32,12 +33,12 @@ def experiment(name: str) -> ModuleType:
     return importlib.import_module(f"tools.experiments.{name}")
 
 
-def place(name: str) -> Path:
+def result_path(name: str) -> Path:
     """Where an experiment's result goes if nothing else is said."""
     return ROOT / getattr(experiment(name), "RESULT", f"chapters/results/{name}.json")
 
 
-def understood(name: str, words: list[str]) -> tuple[SimpleNamespace, argparse.Namespace]:
+def parse_words(name: str, words: list[str]) -> tuple[SimpleNamespace, argparse.Namespace]:
     """What is said after an experiment's name: its own options, and those that all have."""
     parser = argparse.ArgumentParser(
         prog=f"python -m tools.experiments {name}",
@@ -55,15 +56,17 @@ def understood(name: str, words: list[str]) -> tuple[SimpleNamespace, argparse.N
         else:
             kind = str if default is None else type(default)
             parser.add_argument(flag, type=kind, default=default, help=f"{default} if not given")
-    parser.add_argument("--out", type=Path, default=place(name), help="the file of the result")
+    parser.add_argument("--out", type=Path, default=result_path(name), help="the file of the result")
     parser.add_argument("--threads", type=int, default=1, help="1 if not given")
-    parser.add_argument("--resume", action="store_true", help="go on with the runs in FILE.part")
+    begun = parser.add_mutually_exclusive_group()
+    begun.add_argument("--resume", action="store_true", help="go on with the runs in FILE.part")
+    begun.add_argument("--anew", action="store_true", help="begin again, whatever is in FILE.part")
     general = parser.parse_args(words)
     for option, default in {**own, "threads": 1}.items():
         asked = getattr(general, option)
         if type(default) is int and default >= 1 > asked:
             parser.error(f"--{option.replace('_', '-')} must be at least 1, got {asked}")
-    if "weights" in own and (general.out.resolve() == place(name).resolve()) != (general.weights is None):
+    if "weights" in own and (general.out.resolve() == result_path(name).resolve()) != (general.weights is None):
         parser.error(f"{name} stores weights, too: --weights and --out go elsewhere together, or neither is given")
     options = SimpleNamespace(**{option: getattr(general, option) for option in own})
     if general.threads != 1:
@@ -71,21 +74,26 @@ def understood(name: str, words: list[str]) -> tuple[SimpleNamespace, argparse.N
     return options, general
 
 
-def begun(part: Path, made: dict) -> list[dict]:
-    """The runs of an interrupted experiment; refused if another command or other versions made them."""
+def resumed_runs(part: Path, made: dict, settings: list[dict]) -> list[dict]:
+    """The runs of an interrupted experiment; refused if another command, other versions or other plans made them."""
     if not part.exists():
         return []
     before = json.loads(part.read_text("utf-8"))
     for key, value in made.items():
         if before[key] != value:
             raise SystemExit(
-                f"error: {part.name} was begun with the {key} {before[key]}, this is {value}; "
-                "leave out --resume to begin again"
+                f"error: {part.name} was begun with the {key} {before[key]}, this is {value}; --anew begins again"
             )
-    return before["runs"]
+    runs = before["runs"]
+    if before.get("settings") != settings[: len(runs)]:
+        raise SystemExit(
+            f"error: the {len(runs)} run(s) in {part.name} were made with other settings than the experiment has now; "
+            "--anew begins again"
+        )
+    return runs
 
 
-def shown(row: dict) -> dict:
+def one_line(row: dict) -> dict:
     """A run in a line: without what is long."""
     return {key: value for key, value in row.items() if len(str(value)) < 100}
 
@@ -106,30 +114,37 @@ def summary_of(module: ModuleType, runs: list[dict], options: SimpleNamespace) -
     return {"measured": module.MEASURED, "rows": runs}
 
 
-def measure(name: str, options: SimpleNamespace, out: Path, resume: bool = False) -> dict:
+def measure(name: str, options: SimpleNamespace, out: Path, resume: bool = False, anew: bool = False) -> dict:
     """Make all runs of an experiment and store the result.
 
     Args:
         name: the experiment's.
-        options: its options, see `understood`.
+        options: its options, see `parse_words`.
         out: where to.
         resume: begin with the runs that an interrupted call has left in OUT.part.
+        anew: replace what an interrupted call has left.
 
     Returns:
         The result.
+
+    Raises:
+        SystemExit: OUT.part is there and neither was asked for, or its runs are not the first of this experiment.
     """
     module, made = experiment(name), made_by(name, options)
     part = out.with_name(f"{out.name}.part")
-    runs = begun(part, made) if resume else []
+    if part.exists() and not (resume or anew):
+        raise SystemExit(f"error: {part} holds the runs of an interrupted experiment; add --resume or --anew")
     settings = settings_of(module, options)
+    as_stored = json.loads(json.dumps(settings))
+    runs = resumed_runs(part, made, as_stored) if resume else []
     for number, setting in enumerate(settings[len(runs) :], len(runs) + 1):
         began = time.perf_counter()
         # as it comes out of the file if the experiment is resumed
         row = json.loads(json.dumps(module.run(**setting)))
         runs.append(row)
-        write_atomically(part, json.dumps(made | {"runs": runs}))
+        write_atomically(part, json.dumps(made | {"settings": as_stored[:number], "runs": runs}))
         spent = time.perf_counter() - began
-        print(f"{number}/{len(settings)}, {spent:.1f} s: {shown(row)}", flush=True)
+        print(f"{number}/{len(settings)}, {spent:.1f} s: {one_line(row)}", flush=True)
     result = summary_of(module, runs, options)
     if result:  # or the module has stored what there is
         # a module may add a version of its own
@@ -155,11 +170,11 @@ def main(words: list[str] | None = None) -> None:
             docstring = ast.get_docstring(ast.parse(Path(__file__).with_name(f"{name}.py").read_text("utf-8")))
             print(f"{name:18}{docstring.splitlines()[0]}")
         return
-    options, general = understood(arguments.name, arguments.rest)
+    options, general = parse_words(arguments.name, arguments.rest)
     import torch
 
     torch.set_num_threads(general.threads)
-    measure(arguments.name, options, general.out, general.resume)
+    measure(arguments.name, options, general.out, general.resume, general.anew)
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from sphinx import addnodes
 from sphinx.util.nodes import extract_messages
 from sphinx_exercise.nodes import exercise_title
 
+from attnbook.files import write_atomically
 from tools import ROOT
 from tools.languages import Language, entries, is_translated
 from tools.languages.checks import faults, has_words
@@ -99,12 +100,14 @@ def updated(old: polib.POFile | None, sentences: dict[str, str], language: Langu
     new = polib.POFile(wrapwidth=0)
     new.metadata = {"Language": language.code, "Content-Type": "text/plain; charset=UTF-8"}
     for text, kind in sentences.items():
-        entry = polib.POEntry(msgid=text, msgstr=known[text].msgstr if text in known else "", comment=kind)
-        entry.tcomment = known[text].tcomment if text in known else ""
+        entry = polib.POEntry(msgid=text, comment=kind)
+        if text in known:
+            same = known[text]
+            entry.msgstr, entry.tcomment, entry.flags = same.msgstr, same.tcomment, same.flags
         new.append(entry)
     if any(not entry.msgstr for entry in new):
         new.extend(
-            polib.POEntry(msgid=text, msgstr=entry.msgstr, obsolete=True)
+            polib.POEntry(msgid=text, msgstr=entry.msgstr, flags=entry.flags, obsolete=True)
             for text, entry in known.items()
             if text not in sentences
         )
@@ -119,8 +122,7 @@ def update(language: Language, found: dict[str, dict[str, str]]) -> list[Path]:
         old = path.read_text("utf-8") if path.is_file() else ""
         new = str(updated(polib.pofile(str(path)) if old else None, sentences, language))
         if new.strip() != old.strip():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(new, "utf-8")
+            write_atomically(path, new)
             changed.append(path)
     return changed
 

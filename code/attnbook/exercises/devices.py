@@ -18,8 +18,8 @@ from torch.utils._pytree import tree_leaves, tree_map_only
 from .language import say
 
 ELSEWHERE = torch.device("meta")
-# operations in which torch allows indices or masks from the CPU
-INDEXING = ("aten.index", "aten.index_put", "aten._index_put_impl", "aten.copy", "aten._to_copy")
+# operations in which torch allows tensors from the CPU: indices, masks, what is copied
+INDEXING = {"index", "index_put", "_index_put_impl", "copy", "_to_copy"}
 
 
 class WrongDevice(RuntimeError):
@@ -63,7 +63,7 @@ def _run(func: Callable, args: tuple, kwargs: dict) -> Any:
     tensors = [x for x in tree_leaves((args, kwargs)) if isinstance(x, torch.Tensor)]
     away = [x for x in tensors if isinstance(x, Elsewhere)]
     device = kwargs.get("device")
-    if away and not str(func).startswith(INDEXING):
+    if away and func.overloadpacket.__name__.rstrip("_") not in INDEXING:
         for x in tensors:
             if not isinstance(x, Elsewhere) and x.dim() > 0:
                 raise WrongDevice(say("a tensor of shape {shape} on the CPU meets the arguments", shape=tuple(x.shape)))

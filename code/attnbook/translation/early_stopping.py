@@ -91,6 +91,7 @@ class EarlyStopping:
         every: float,
         patience: int | None = None,
         path: str | Path | None = None,
+        *,
         writes: bool = True,
         loss: Callable[[Any, list], float] | None = None,
     ):

@@ -154,6 +154,7 @@ def fit(
     seed: int = 0,
     evaluations: int = 10,
     patience: int | None = None,
+    *,
     keep_best: bool = True,
     fabric: "Fabric | None" = None,
     folder: str | Path | None = None,
@@ -214,9 +215,13 @@ def fit(
         vocabs = (translator.source_vocab, translator.target_vocab)
         unseen = make_batches(encode_pairs(development, *vocabs), 256, seed)
         best = folder / "best.pt" if folder else None
-        writes = fabric.is_global_zero
         stopping = EarlyStopping(
-            translator.model, unseen(0), every, patience, best, writes
+            translator.model,
+            unseen(0),
+            every,
+            patience,
+            best,
+            writes=fabric.is_global_zero,
         )
 
     def batches(epoch: int) -> Iterable[Batch]:

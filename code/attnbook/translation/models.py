@@ -41,7 +41,10 @@ class RecurrentTranslator(nn.Module):
         self.config = config
         sizes = (config.embed_size, config.hidden_size, config.num_layers)
         self.encoder = GRUEncoder(
-            config.source_vocab_size, *sizes, config.dropout, config.bidirectional
+            config.source_vocab_size,
+            *sizes,
+            config.dropout,
+            bidirectional=config.bidirectional,
         )
         memory_size = config.hidden_size * (2 if config.bidirectional else 1)
         if config.attention == "none":  # the one vector is the last state, of size D

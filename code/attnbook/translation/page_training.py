@@ -80,6 +80,7 @@ def train_page_model(
     split: Split,
     seed: int = 0,
     checkpoint: str | Path | None = None,
+    *,
     progress: bool = False,
 ) -> Translator:
     """Train a page model from scratch and round its weights.

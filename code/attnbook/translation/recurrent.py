@@ -34,6 +34,7 @@ class GRUEncoder(nn.Module):
         hidden_size: int,
         num_layers: int = 1,
         dropout: float = 0.0,
+        *,
         bidirectional: bool = False,
     ):
         super().__init__()

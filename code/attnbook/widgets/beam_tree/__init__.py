@@ -3,7 +3,9 @@
 from dataclasses import replace
 from typing import Any
 
-from ..kit import Figure, figure_data, line, listed, number_between, one_of, taking
+import traitlets
+
+from ..kit import Figure, as_proposed, figure_data, line, listed, number_between, one_of, taking
 
 DATA = figure_data("beam_tree")
 #: by the language into which is translated: the held-out sentences that can be searched
@@ -57,8 +59,13 @@ class BeamTreeFigure(Figure):
     def __init__(self, **kwargs: Any):
         own = SENTENCES.get(kwargs.get("target", "fr"), SENTENCES["fr"])
         super().__init__(**{"sentence": own[0]} | kwargs)
-        if self.sentence not in own:
+
+    @traitlets.validate("target", "sentence")
+    def _check_that_it_is_of_this_language(self, proposal: dict[str, Any]) -> Any:
+        target, sentence = as_proposed(self, proposal, "target", "sentence")
+        if sentence not in SENTENCES[target]:
             raise ValueError(
-                f"BeamTreeFigure.sentence, with target {self.target!r}: one of {', '.join(map(repr, own))}; "
-                f"got {self.sentence!r}"
+                f"BeamTreeFigure.sentence, with target {target!r}: one of {', '.join(map(repr, SENTENCES[target]))}; "
+                f"got {sentence!r}"
             )
+        return proposal["value"]

@@ -6,6 +6,7 @@ from .source import KIT, WIDGETS, fallback_image, figure_data, figure_parts, mod
 from .traits import (
     FLAG,
     Kind,
+    as_proposed,
     checked,
     choice,
     line,
@@ -30,6 +31,7 @@ __all__ = [
     "Figure",
     "Kind",
     "ModelFigure",
+    "as_proposed",
     "as_text",
     "checked",
     "choice",

@@ -1,7 +1,7 @@
 /* The files of the page's trained models: their weights, and what is known of the corpus. They are not part of the
  * page: they come as scripts beside this one, which unpack themselves (widgets/scripts.py), or in base64: from the
- * kernel in JupyterLab (kit/models.py), or in a page that is one file. In place of a large file stands the number of its
- * parts, which follow one by one. */
+ * kernel in JupyterLab (kit/models.py), or in a page that is one file. In place of a large file stands the number of
+ * its parts, which follow one by one. */
 
 import { html, say } from "./kit.js";
 import { makeTranslator } from "./models.js";
@@ -62,7 +62,8 @@ const fromKernel = (model, name) =>
       if (message.file !== name) return;
       clearTimeout(late);
       model.off("msg:custom", hear);
-      resolve(message.text);
+      if (message.text === null) reject(new Error(say("the kernel has no file {name}", { name })));
+      else resolve(message.text);
     };
     model.on("msg:custom", hear);
     model.send({ wanted: name });

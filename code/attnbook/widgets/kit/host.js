@@ -48,12 +48,16 @@
   const FOLDS = ".open"; // in place of a trait: the numbers of what is unfolded
 
   const BREAKS = /[\n\v\f\r\x1c-\x1e\x85\u2028\u2029]/; // what ends a line, as Python sees it
+  const isLine = (text, least, most) => {
+    const length = [...text].length; // characters, as Python counts them
+    return least <= length && length <= most && !BREAKS.test(text);
+  };
 
   function fits(value, limits) {
     const { among, text, least = 0, list, once, each, from = -Infinity, to = Infinity, whole = false } = limits;
     const within = (x) => from <= x && x <= to;
     if (among) return among.includes(value);
-    if (text) return typeof value === "string" && least <= value.length && value.length <= text && !BREAKS.test(value);
+    if (text) return typeof value === "string" && isLine(value, least, text);
     if (list && (!Array.isArray(value) || !within(value.length))) return false;
     if (list) return value.every((v) => fits(v, list)) && (!once || differ(value, once));
     if (each)

@@ -60,10 +60,12 @@ class ModelFigure(Figure):
         self.on_msg(self._send_file)
 
     def _send_file(self, _: Any, content: dict[str, Any], buffers: Any) -> None:
-        """Answers {"wanted": name} with {"file": name, "text": what `file_parts` has under this name, `as_text`}."""
+        """Answers {"wanted": name} with {"file": name, "text": …}.
+
+        The text is what `file_parts` has under this name, `as_text`, and None if there is no such file.
+        """
         wanted = str(content.get("wanted"))
         name = wanted.split(".")[0]
         make = model_files().get(name)
         parts = file_parts(name, make()) if make else {}
-        if wanted in parts:
-            self.send({"file": wanted, "text": as_text(parts[wanted])})
+        self.send({"file": wanted, "text": as_text(parts[wanted]) if wanted in parts else None})

@@ -98,7 +98,7 @@ def line(most: int) -> Kind:
             raise TypeError(f"{came} {value!r}")
         if len(value) > most:
             raise ValueError(f"{came} {len(value)} characters, {value[:30]!r}…")
-        if len(value.splitlines()) > 1:
+        if value.splitlines() not in ([], [value]):
             raise ValueError(f"{came} {value!r}")
         return value
 
@@ -248,6 +248,20 @@ def same_number(figure: object, proposal: dict[str, Any], of: str) -> Any:
             f"make a new figure for another number of {of}"
         )
     return value
+
+
+def as_proposed(figure: object, proposal: dict[str, Any], *names: str) -> list:
+    """The values of traits as they will be once a proposal is taken, for limits that hold between them.
+
+    Args:
+        figure: the figure.
+        proposal: what a traitlets validator receives.
+        names: of the traits, the proposed one among them.
+
+    Returns:
+        The values, in the order of the names.
+    """
+    return [proposal["value"] if name == proposal["trait"].name else getattr(figure, name) for name in names]
 
 
 class Checked(traitlets.TraitType):

@@ -2,7 +2,9 @@
 
 from typing import Any
 
-from ..kit import Figure, Kind, line, listed, static_box, taking, whole_number
+import traitlets
+
+from ..kit import Figure, Kind, as_proposed, line, listed, static_box, taking, whole_number
 from ..kit.traits import short
 
 PARTS = "name", "says", "picture", "alt"
@@ -41,11 +43,15 @@ class StoredFrames(Figure):
 
     def __init__(self, frames: Any = (), **kwargs: Any):
         super().__init__(frames=frames, **kwargs)
-        if self.shown >= len(self.frames):
+
+    @traitlets.validate("frames", "shown")
+    def _check_that_there_is_such_a_frame(self, proposal: dict[str, Any]) -> Any:
+        frames, shown = as_proposed(self, proposal, "frames", "shown")
+        if shown >= len(frames):
             raise ValueError(
-                f"StoredFrames.shown counts from 0 and must be below {len(self.frames)}, the number of frames; "
-                f"got {self.shown}"
+                f"StoredFrames.shown counts from 0 and must be below {len(frames)}, the number of frames; got {shown}"
             )
+        return proposal["value"]
 
     def alt_text(self) -> str:
         """What the figure shows, in words."""

@@ -6,9 +6,11 @@ import inspect
 from dataclasses import replace
 from typing import Any, ClassVar
 
+import traitlets
+
 from attnbook.weights import PAGE_TARGETS, page_targets
 
-from ..kit import MODELS, ModelFigure, choice, line, listed, number_between, one_of, static_box, taking
+from ..kit import MODELS, ModelFigure, as_proposed, choice, line, listed, number_between, one_of, static_box, taking
 
 SENTENCE = replace(line(120), many="sentences of at most 120 characters on one line")
 WORD = replace(line(120), one="a word of the translation", many="words of the translation")
@@ -78,12 +80,12 @@ class TranslatePageFigure(ModelFigure):
     given = taking([], listed(WORD, 0, 60), "how the translation begins")
     tries = taking(TRIES, listed(SENTENCE, 0, 8), "what is offered to try")
 
-    def __init__(self, **kwargs: Any):
-        super().__init__(**kwargs)
-        if self.target not in self.targets:
-            raise ValueError(
-                f"TranslatePageFigure.target is one of its targets, {', '.join(self.targets)}; got {self.target!r}"
-            )
+    @traitlets.validate("target", "targets")
+    def _check_that_it_is_offered(self, proposal: dict[str, Any]) -> Any:
+        target, targets = as_proposed(self, proposal, "target", "targets")
+        if target not in targets:
+            raise ValueError(f"TranslatePageFigure.target is one of its targets, {', '.join(targets)}; got {target!r}")
+        return proposal["value"]
 
     def state(self) -> dict[str, Any]:
         """The figure's state; nothing is said of languages where there is nothing to choose."""
