@@ -83,9 +83,9 @@ def two_sightings_are_lent(sheet: Sheet) -> None:
 
 @drawing(
     "What follows a, in the text a b a a b c, by Kneser and Ney. Of each count 0.6 is taken off, hatched: a keeps 0.4 "
-    "of 1, b keeps 1.4 of 2, both filled; c was never seen there. The 1.2 taken off come back in dashed boxes, "
-    "as the shorter history lends them: 0.6 to a, 0.3 to b, 0.3 to c. Together that is 0.333 for a, 0.567 for b, 0.100 "
-    "for c."
+    "of 1, b keeps 1.4 of 2, both filled; c was never seen there. The 1.2 taken off come back in dashed boxes "
+    "behind each row, as the shorter history lends them: 0.6 to a, 0.3 to b, 0.3 to c. Together that is 0.333 for a, "
+    "0.567 for b, 0.100 for c."
 )
 def a_discount_is_lent(sheet: Sheet) -> None:
     """Counts after one token: what is taken off each, and to whom the shorter history lends it."""
@@ -103,7 +103,7 @@ def a_discount_is_lent(sheet: Sheet) -> None:
     for row, (said, color) in enumerate(lines):
         at = (0, 18 + 20 * row) if sheet.narrow else (left + (0, 252, 462)[row], 18)
         sheet.text(*at, said, anchor="start", size=13, color=color)
-    y, lent_at = (72 if sheet.narrow else 34), left + 2 * unit + 24
+    y = 72 if sheet.narrow else 34
     for word in range(3):
         count = pairs[0, word]
         kept = max(count - less, 0)
@@ -114,13 +114,14 @@ def a_discount_is_lent(sheet: Sheet) -> None:
             sheet.box(left, y, kept * unit, 30, color=VIOLET, fill=VIOLET, radius=0)
             sheet.hatch(left + kept * unit, y, less * unit, 30)
             sheet.box(left + kept * unit, y, less * unit, 30, color=GREY, radius=0, line=1)
-        sheet.box(lent_at, y, lent * unit, 30, color=VIOLET, fill=tint(VIOLET), dashed=True, radius=0)
+        behind = left + count * unit + 4 * bool(count)
+        sheet.box(behind, y, lent * unit, 30, color=VIOLET, fill=tint(VIOLET), dashed=True, radius=0)
         seen = f"{count} − {less:.1f}" if count else "0"
         said = f"({seen} + {lent:.1f}) / {total} = {chance:.3f}"
         if sheet.narrow:
             sheet.text(left, y + 47, said, anchor="start", size=13)
         else:
-            sheet.text(lent_at + 0.6 * unit + 30, y + 21, said, anchor="start", size=14)
+            sheet.text(left + 2.6 * unit, y + 21, said, anchor="start", size=14)
         y += 60 if sheet.narrow else 40
 
 
@@ -135,7 +136,7 @@ OF_2017 = (
 )
 OF_TODAY = (
     ("RMSNorm", True),
-    ("attention: rotary,\nQK-norm, grouped", True),
+    ("attention, no biases:\nrotary, QK-norm,\ngrouped queries", True),
     ("+", False),
     ("RMSNorm", True),
     ("no biases:\nW_2(SiLU(W_g x) ⊙ W_1 x)", True),
@@ -146,8 +147,9 @@ OF_TODAY = (
 @drawing(
     "Two blocks, read from below. Left, 2017: attention with biases, the sum with what came in, LayerNorm; the network "
     "W_2 ReLU(W_1 x) with biases, the sum, LayerNorm. Its grey way around each part ends before a norm. Right, today: "
-    "RMSNorm, then attention, which is rotary, with QK-norm and grouped queries; the sum; RMSNorm, then a network with "
-    "a gate and no biases; the sum. Its orange way leads around norm and part together. What has changed is orange."
+    "RMSNorm, then attention without biases, rotary, with QK-norm and grouped queries; the sum; RMSNorm, then a "
+    "network with a gate and no biases; the sum. Its orange way leads around norm and part together. What has changed "
+    "is orange."
 )
 def a_block_then_and_now(sheet: Sheet) -> None:
     """The block of 2017 beside today's, with what has changed."""
@@ -157,10 +159,10 @@ def a_block_then_and_now(sheet: Sheet) -> None:
 
 def _block(sheet: Sheet, x: float, title: str, parts: tuple[tuple[str, bool], ...], around: str) -> None:
     half, size = (73, 12) if sheet.narrow else (118, 14)
-    way, y, entry = x + half + 6, 336.0, 344.0
+    way, y, entry = x + half + 6, 352.0, 360.0
     sheet.text(x, 18, title, bold=True)
-    sheet.text(x, 374, "x", italic=True)
-    sheet.line((x, 358), (x, y + 1), arrow=True)
+    sheet.text(x, 390, "x", italic=True)
+    sheet.line((x, 374), (x, y + 1), arrow=True)
     for words, new in parts:
         if words == "+":
             middle = y - 12
@@ -171,7 +173,7 @@ def _block(sheet: Sheet, x: float, title: str, parts: tuple[tuple[str, bool], ..
             top = y - 24
             entry = top - 8
         else:
-            high = 40 if "\n" in words else 28
+            high = (28, 40, 56)[words.count("\n")]
             color, top = KEY if new else GREY, y - high
             ground = tint(color, 0.15)
             sheet.box(x - half, top, 2 * half, high, words, color=color, fill=ground, ink=INK, size=size)

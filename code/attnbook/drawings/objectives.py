@@ -2,7 +2,7 @@
 
 import math
 
-from attnbook.drawings.sheet import Sheet, drawing
+from attnbook.drawings.sheet import Sheet, drawing, tint
 from attnbook.page.style import GREY, INK, KEY, OUTPUT, QUERY, VIOLET
 
 WORDS = ("the", "dog", "chased", "the", "cat")
@@ -12,8 +12,8 @@ GAP = 2
 @drawing(
     "Two ways to learn from the dog chased the cat. Left, fill the gap: chased is replaced by MASK, lines come to it "
     "from all other words on both sides, and only there the answer, chased, is asked for; in the table of who may look "
-    "at whom, no cell is forbidden. Right, go on: lines come to chased from the words before it only, and each place "
-    "is asked for the next word; in the table, the future is forbidden."
+    "at whom, every cell is filled. Right, go on: lines come to chased from the words before it only, and each place "
+    "is asked for the next word; in the table, the future is hatched."
 )
 def fill_the_gap_or_go_on(sheet: Sheet) -> None:
     """The masked objective beside the causal one, on one sentence."""
@@ -48,12 +48,13 @@ def _objective(sheet: Sheet, left: float, top: float, masked: bool) -> None:
         for j, allowed in enumerate(cells):
             if allowed is None:
                 sheet.hatch(x + j * cell, y + i * cell, cell, cell)
-            sheet.box(x + j * cell, y + i * cell, cell, cell, color=GREY, radius=0, line=1)
+            ground = "none" if allowed is None else tint(VIOLET, 0.3)
+            sheet.box(x + j * cell, y + i * cell, cell, cell, color=GREY, fill=ground, radius=0, line=1)
         name = "[MASK]" if masked and i == GAP else WORDS[i]
         sheet.text(x - 6, y + i * cell + 16, name, anchor="end", size=13, color=QUERY if i == GAP else INK)
     sheet.text(x + 5 * cell + 12, y + 30, "asked at", anchor="start", size=14, color=VIOLET)
     sheet.text(x + 5 * cell + 12, y + 52, "1 place of 5" if masked else "5 places of 5", anchor="start", bold=True)
-    sheet.text(x + 2.5 * cell, y + 5 * cell + 18, "who may look at whom", size=13, color=GREY)
+    sheet.text(x + 2.5 * cell, y + 5 * cell + 18, "filled: may be looked at", size=13, color=GREY)
 
 
 MODELS = ("nearly certain", 0.997, 0.001), ("as asked", 0.925, 0.025)  # of the right word, and of each of three others
