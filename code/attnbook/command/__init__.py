@@ -101,7 +101,7 @@ def _parser() -> argparse.ArgumentParser:
     option("--temperature", type=_positive, default=0.8, help="below 1 likely tokens become likelier (0.8)")
     option("--top-k", type=_whole, help="draw from so many of the likeliest tokens only")
     option("--top-p", type=_positive, help="draw from the fewest tokens whose probabilities sum to this")
-    option("--seed", type=int, default=0, help="of what is drawn (0)")
+    option("--seed", type=_seed, default=0, help="of what is drawn (0)")
 
     option = add(
         "page-model",
@@ -127,7 +127,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     option("--model", choices=translating.KINDS, default="bahdanau", help="(bahdanau)")
     option("--epochs", type=_whole, default=25, help="times through the pairs (25)")
-    option("--seed", type=int, default=0, help="of the split and the weights (0)")
+    option("--seed", type=_seed, default=0, help="of the split and the weights (0)")
 
     option = add("grade", classes.grade, "check a class's submissions")
     option(
@@ -187,6 +187,12 @@ def _beam(text: str) -> int:
 def _whole(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"expected a whole number from 1, got {text!r}")
+    return int(text)
+
+
+def _seed(text: str) -> int:
+    if not text.isdecimal() or int(text) >= 2**32:
+        raise argparse.ArgumentTypeError(f"expected a whole number from 0 to 2**32 - 1, got {text!r}")
     return int(text)
 
 
