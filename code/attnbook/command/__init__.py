@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from attnbook.command import classes, repository, translating
+from attnbook.command.languages import REVERSE
 
 __all__ = ["main"]
 
@@ -110,7 +111,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     option("pairs", type=Path, help="a file of lines: a sentence, a tab, its translation; in any two languages")
     option("--out", type=Path, required=True, help="the page: a file ending in .html")
-    option("--reverse", action="store_true", help="translate from the second column into the first")
+    option("--reverse", action="store_true", help=REVERSE)
     option(
         "--languages",
         nargs=2,
