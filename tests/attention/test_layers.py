@@ -601,6 +601,17 @@ def test_nan_in_a_query_is_seen_in_its_output_and_nowhere_else(need_weights, len
     assert output.isnan().all(-1).nonzero().tolist() == [[1, 2]] and output.isnan().sum() == DV
 
 
+@pytest.mark.parametrize("need_weights", [True, False])
+def test_scores_that_float16_holds_count_though_their_dot_products_are_beyond_it(need_weights):
+    """Scores of ±12,800 from dot products of ±102,400."""
+    key = torch.tensor([40.0, -40.0, 40.0]).half()[None, :, None].expand(1, 3, 64)
+    value = torch.tensor([[[1.0], [2.0], [4.0]]]).half()
+    output, weights = DotProductAttention()(key[:, :1], key, value, need_weights=need_weights)
+    assert output.tolist() == [[[2.5]]]
+    if need_weights:
+        assert weights.tolist() == [[[0.5, 0.0, 0.5]]]
+
+
 @pytest.mark.parametrize("size", [LARGE, LARGE + 8, LARGE + 1, LARGE - 8])
 def test_a_large_triangle_is_recognised_and_nothing_else_is(size, monkeypatch):
     """The kernel is told so, and leaves out one half of the work; the numbers are those of any mask."""
