@@ -7,6 +7,7 @@ import torch
 import torch.nn.functional as F
 from hypothesis import given
 from hypothesis import strategies as st
+from torch.func import hessian, jacfwd, jacrev
 
 import naive
 from attnbook.attention import (
@@ -553,6 +554,13 @@ def test_the_fused_kernels_second_derivative_is_refused_and_the_other_is_right()
     assert torch.autograd.gradgradcheck(
         lambda *a: layer(*a, need_weights=True)[0], [randn(1, 3, 2, seed=n, grad=True) for n in range(3)]
     )
+
+
+def test_with_weights_it_is_differentiated_forwards_too():
+    x = randn(1, 3, 2)
+    attend = lambda x: DotProductAttention()(x, x, x, need_weights=True)[0]  # noqa: E731
+    close(jacfwd(attend)(x), jacrev(attend)(x))
+    close(hessian(lambda x: attend(x).sin().sum())(x), jacrev(jacrev(lambda x: attend(x).sin().sum()))(x))
 
 
 @pytest.mark.parametrize("need_weights", [True, False])
