@@ -556,6 +556,7 @@ def test_the_fused_kernels_second_derivative_is_refused_and_the_other_is_right()
     )
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of what forward mode loads
 def test_with_weights_it_is_differentiated_forwards_too():
     x = randn(1, 3, 2)
     attend = lambda x: DotProductAttention()(x, x, x, need_weights=True)[0]  # noqa: E731
