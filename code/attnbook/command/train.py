@@ -181,9 +181,9 @@ def _run(options: argparse.Namespace, command: str) -> int:
     fabric = make_fabric(options.devices, options.nodes)
     fabric.launch()
     report = _say if fabric.is_global_zero else None
-    if report and (languages := str(_languages(options, None))):
+    if report and (named := str(_languages(options, None))):
         first, second = ("second", "first") if options.reverse else ("first", "second")
-        report(f"{languages}: from the {first} column into the {second}")
+        report(f"{named}: from the {first} column into the {second}")
     split, languages = together(fabric, lambda: _prepare(options, recipe, report))
     fitted = fit(
         recipe,
