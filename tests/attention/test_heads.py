@@ -571,7 +571,7 @@ QUERY, KEY, VALUE = sequences(torch.float32)
     ("arguments", "error", "message"),
     [
         (([1.0], KEY, VALUE), TypeError, ("query must be a torch.Tensor", "list")),
-        ((QUERY, KEY.long(), VALUE), TypeError, ("key must be a floating", "int64")),
+        ((QUERY, KEY.long(), VALUE), TypeError, ("key must be a floating", "int64", "lengths as valid_lens=, a mask")),
         ((QUERY, KEY, VALUE.double()), TypeError, ("key is torch.float32, value is torch.float64",)),
         ((QUERY.half(), KEY.half(), VALUE.half()), TypeError, ("query is torch.float16, the layer is torch.float32",)),
         ((QUERY[0], KEY[0], VALUE[0]), ValueError, ("query must have 3 axes, got shape (5, 33)",)),
@@ -595,7 +595,8 @@ def test_wrong_inputs(stage, arguments, error, message):
     ("bias", "error", "message"),
     [
         ([0.0], TypeError, ("bias must be a torch.Tensor", "list")),
-        (coin(T, S), TypeError, ("bias must be a floating-point tensor", "bool")),
+        (coin(T, S), TypeError,
+         ("bias must be a floating-point tensor", "bool", "a mask as mask=, or as bias=to_additive(mask)")),
         (randn(S), ValueError, ("bias must have at least 2 axes",)),
         (randn(H, T, S), ValueError, ("bias has shape (3, 5, 7)", "(2, 3, 5, 7)", "(1, H, T, S)")),
         (randn(H, S, T), ValueError, ("bias has shape (3, 7, 5)", "does not broadcast")),

@@ -7,6 +7,7 @@ import torch
 import torch.nn.functional as F
 from hypothesis import given
 from hypothesis import strategies as st
+from torch.func import hessian, jacfwd, jacrev
 
 import naive
 from attnbook.attention import (
@@ -555,6 +556,14 @@ def test_the_fused_kernels_second_derivative_is_refused_and_the_other_is_right()
     )
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of what forward mode loads
+def test_with_weights_it_is_differentiated_forwards_too():
+    x = randn(1, 3, 2)
+    attend = lambda x: DotProductAttention()(x, x, x, need_weights=True)[0]  # noqa: E731
+    close(jacfwd(attend)(x), jacrev(attend)(x))
+    close(hessian(lambda x: attend(x).sin().sum())(x), jacrev(jacrev(lambda x: attend(x).sin().sum()))(x))
+
+
 @pytest.mark.parametrize("need_weights", [True, False])
 def test_sizes_that_do_not_fit(need_weights):
     key = randn(B, S, DK, dtype=torch.float32)
@@ -599,6 +608,17 @@ def test_nan_in_a_query_is_seen_in_its_output_and_nowhere_else(need_weights, len
     query[1, 2, 0] = torch.nan
     output, _ = DotProductAttention()(query, key, value, lens, need_weights=need_weights)
     assert output.isnan().all(-1).nonzero().tolist() == [[1, 2]] and output.isnan().sum() == DV
+
+
+@pytest.mark.parametrize("need_weights", [True, False])
+def test_scores_that_float16_holds_count_though_their_dot_products_are_beyond_it(need_weights):
+    """Scores of ±12,800 from dot products of ±102,400."""
+    key = torch.tensor([40.0, -40.0, 40.0]).half()[None, :, None].expand(1, 3, 64)
+    value = torch.tensor([[[1.0], [2.0], [4.0]]]).half()
+    output, weights = DotProductAttention()(key[:, :1], key, value, need_weights=need_weights)
+    assert output.tolist() == [[[2.5]]]
+    if need_weights:
+        assert weights.tolist() == [[[0.5, 0.0, 0.5]]]
 
 
 @pytest.mark.parametrize("size", [LARGE, LARGE + 8, LARGE + 1, LARGE - 8])

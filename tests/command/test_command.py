@@ -172,6 +172,9 @@ def test_another_scale_than_the_courses_is_said_before_the_work(tmp_path, capsys
         ["grade", "x", "--points", "0,0"],
         ["translate", "x", "--beam", "0"],
         ["translate", "x", "--beam", "1000000"],
+        ["write", "x", "a", "--seed", "99999999999999999999"],
+        ["write", "x", "a", "--seed", "-1"],
+        ["page-model", "x", "--out", "y.html", "--seed", "4294967296"],
         ["test", "--threads", "-1"],
     ],
 )

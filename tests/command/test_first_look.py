@@ -81,6 +81,19 @@ def test_the_languages_are_kept_and_shown(tmp_path, mixed, capsys):
     assert said.err == "English → Chinese\n" and said.out.count("\n") == 1
 
 
+def test_reversed_names_and_codes_stay_in_the_order_of_the_columns(tmp_path, mixed, capsys, opencc):
+    names = ("--languages", "English", "Chinese", "--codes", "en", "zh")
+    for given, said in (
+        ((), "English → Chinese: from the first"),
+        (("--reverse",), "Chinese → English: from the second"),
+    ):
+        out = tmp_path / "-".join(["run", *given])
+        assert run("--data", mixed, "--out", out, *HOW, *names, "--script", "simplified", *given) == 0
+        assert capsys.readouterr().err.startswith(f"{said} column into the ")
+        languages = Translator.load(out / "translator.pt").languages
+        assert str(languages) == said.partition(":")[0] and languages.codes == (("zh", "en") if given else ("en", "zh"))
+
+
 def test_the_books_own_data_has_names_in_either_direction(tmp_path, monkeypatch):
     monkeypatch.setattr("attnbook.command.first_look.bundled_pairs", lambda target: enough_pairs())
     for given, expected in (((), ("English", "French")), (("--reverse",), ("French", "English"))):
@@ -96,8 +109,8 @@ def test_the_books_own_data_has_names_in_either_direction(tmp_path, monkeypatch)
         (("--codes", "english", "zh"), "two codes of languages such as de or pt-BR, got 'english'"),
         (("--codes", "en", "zz"), "got 'zz'"),
         (("--languages", "English", " "), "--languages takes two names, and one of them is empty"),
-        (("--codes", "zh", "en"), "to translate from are in Latin letters, not in Han; exchange the codes, or add"),
-        (("--codes", "en", "zh", "--reverse"), "to translate into are in Latin letters, not in Han; exchange"),
+        (("--codes", "zh", "en"), "to translate from are in Latin letters, not in Han; exchange the codes"),
+        (("--codes", "zh", "en", "--reverse"), "to translate into are in Latin letters, not in Han; exchange"),
         (("--codes", "en", "ar"), "to translate into are in Han letters, not in Arabic; correct the codes"),
         (("--script", "simplified"), 'OpenCC, which writes Chinese in one script, is not installed: pip install "attn'),
     ],

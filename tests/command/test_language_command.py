@@ -95,6 +95,8 @@ def test_what_is_odd_about_a_beginning_is_said(folder, capsys, beginning, senten
         (["write", "{here}/run", ""], "there is nothing to continue"),
         (["write", "{here}/run", "a\ud800"], "is half of one"),
         (["write", "{here}/run", "a", "--top-p", "1.5"], "top_p must be in (0, 1]"),
+        (["write", "{here}/run", "a", "--temperature", "1e-300"], "take a higher one, or top_k=1"),
+        (["translate", "{here}/run/training.pt", "a"], "holds a training checkpoint, not a translator; attnbook train"),
         (
             ["translate", "{here}/run/language-model.pt", "a"],
             "holds a language model, not a translator; attnbook write",

@@ -20,7 +20,17 @@ from attnbook.attention import (
     masked_softmax,
     sliding_window_mask,
 )
-from attnbook.transformer import BertConfig, BertEncoder, DecoderLayer, EncoderLayer, Transformer, TransformerConfig
+from attnbook.transformer import (
+    BertConfig,
+    BertEncoder,
+    Decoder,
+    DecoderLayer,
+    EncoderLayer,
+    LanguageModel,
+    LanguageModelConfig,
+    Transformer,
+    TransformerConfig,
+)
 from tensors import fill, randn
 
 E, H = 12, 3
@@ -95,6 +105,25 @@ def test_eleven_lengths_compile_twice(name):
         given = called.arguments(length, batch=2 + length % 5)
         torch.testing.assert_close(compiled(*given), called(*given))
     assert counter.frame_count <= 2
+
+
+@pytest.mark.parametrize("kind", [LanguageModel, Decoder])
+def test_twelve_cached_steps_compile_at_most_three_times(kind):
+    """Of a model with two layers, whose caches have to have read the same."""
+    torch._dynamo.reset()
+    if kind is LanguageModel:
+        model, given = LanguageModel(LanguageModelConfig(11, E, H, 17, 2)), ()
+    else:
+        model = Decoder(TransformerConfig(**SIZES | {"num_decoder_layers": 2}))
+        given = (randn(2, 5, E, dtype=torch.float32),)
+    model = fill(model).eval()
+    ids = torch.randint(3, 11, (2, 12), generator=torch.Generator().manual_seed(0))
+    counter, cache = CompileCounter(), model.start_cache(*given)
+    compiled = torch.compile(model, backend=counter, fullgraph=True)
+    with torch.no_grad():
+        steps = [compiled(one, cache=cache)[0] for one in ids.split(1, dim=1)]
+        torch.testing.assert_close(torch.cat(steps, dim=1), model(ids, *given)[0])
+    assert counter.frame_count <= 3
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -222,6 +222,9 @@ def test_the_filters_refuse_what_they_cannot_do():
     logits = torch.zeros(4)
     with pytest.raises(ValueError, match="temperature"):
         filter_logits(logits, temperature=0.0)
+    for odd, low in ((logits, 1e-300), (logits + 20, 1e-38), (logits - 20, 1e-45)):  # 0/0, inf, and -inf everywhere
+        with pytest.raises(ValueError, match=says(str(low), "float32", "take a higher one, or top_k=1")):
+            filter_logits(odd, temperature=low)
     with pytest.raises(ValueError, match="top_k"):
         filter_logits(logits, top_k=0)
     for p in (0.0, 1.1):

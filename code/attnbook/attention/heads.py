@@ -101,7 +101,8 @@ class MultiHeadAttention(nn.Module):
                 a cache included, in self-attention: relative positions, such as `ShawPositions`, do.
             need_weights: return the weights too; without them the fused kernel never stores the T × S table. NaN in the
                 scores becomes NaN in the output, either way (but zeros where the fused kernel is compiled, on the CPU
-                and over fewer than 16 keys).
+                and over fewer than 16 keys). Second derivatives, forward-mode differentiation (`torch.func.jacfwd`,
+                `hessian`) and gradients under `vmap` of a bias that is learned need it.
             cache: a `KeyValueCache`, to which the keys of the query are added; or, from `start_cache`, the keys of a
                 memory, which take their place.
 

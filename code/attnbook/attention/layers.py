@@ -62,7 +62,8 @@ def attention_step(
         return output, None
     if group > 1:
         key, value = (x.repeat_interleave(group, dim=1) for x in (key, value))
-    scores = query @ key.mT / math.sqrt(query.shape[-1])  # (B, H, T, S)
+    # divided first: float16 may hold the scores but not q·k
+    scores = query / math.sqrt(query.shape[-1]) @ key.mT  # (B, H, T, S)
     scores = scores if bias is None else scores + bias.to(query)
     weights = unchecked_masked_softmax(scores, mask)  # each row sums to 1
     return F.dropout(weights, dropout) @ value, weights
@@ -223,7 +224,8 @@ class DotProductAttention(_ScoredAttention):
             value: (B, …, S, Dv).
             valid_lens, mask: which keys count, see `attnbook.attention`.
             need_weights: return the weights too. NaN in the scores becomes NaN in the output, either way (but zeros
-                where the fused kernel is compiled, on the CPU and over fewer than 16 keys).
+                where the fused kernel is compiled, on the CPU and over fewer than 16 keys). Second derivatives and
+                forward-mode differentiation (`torch.func.jacfwd`, `hessian`) need it.
 
         Returns:
             output (B, …, T, Dv), and weights (B, …, T, S) before dropout, or None.

@@ -71,6 +71,8 @@ def check_inputs(
     check_features("query", query, "d_model", d_model, dims=3, module=projection)
     if query is key is value and query.shape[1] > 0:
         return
+    advice = "pass lengths as valid_lens=, a mask as mask=, numbers as key.float()"
+    check_tensor("key", key, advice=advice)
     for name, x in (("key", key), ("value", value)):
         check_features(name, x, "d_model", d_model, dims=3)
     check_query_key(query, key)

@@ -44,7 +44,10 @@ def check_bias(bias: Tensor, shape: torch.Size) -> None:
         TypeError: not a floating-point tensor.
         ValueError: it does not broadcast to `shape`, or has one column beside several keys.
     """
-    check_tensor("bias", bias, min_dims=2)
+    advice = (
+        "pass a mask as mask=, or as bias=to_additive(mask), numbers as bias.float()"
+    )
+    check_tensor("bias", bias, min_dims=2, advice=advice)
     _check_broadcasts("bias", bias, shape)
 
 

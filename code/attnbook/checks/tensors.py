@@ -5,7 +5,12 @@ from torch import Tensor, nn
 
 
 def check_tensor(
-    name: str, tensor: Tensor, min_dims: int = 0, dims: int | None = None
+    name: str,
+    tensor: Tensor,
+    min_dims: int = 0,
+    dims: int | None = None,
+    *,
+    advice: str = "",
 ) -> None:
     """Require a floating-point tensor with at least `min_dims` axes, or with exactly `dims`.
 
@@ -14,6 +19,8 @@ def check_tensor(
         tensor: what the caller passed.
         min_dims: the minimum number of axes.
         dims: the exact number of axes, where more would be meaningless.
+        advice: what to do about another dtype, where it may well be another argument that has come; convert it if not
+            given.
 
     Raises:
         TypeError: `tensor` is not a tensor, or its dtype is not floating point.
@@ -25,8 +32,9 @@ def check_tensor(
             f"convert it with torch.as_tensor({name}, dtype=torch.float32)"
         )
     if not tensor.is_floating_point():
+        advice = advice or f"convert it with {name}.float()"
         raise TypeError(
-            f"{name} must be a floating-point tensor, got {tensor.dtype}; convert it with {name}.float()"
+            f"{name} must be a floating-point tensor, got {tensor.dtype}; {advice}"
         )
     if tensor.dim() < min_dims:
         raise ValueError(

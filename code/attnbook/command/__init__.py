@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from attnbook.command import classes, repository, translating
+from attnbook.command.languages import REVERSE
 
 __all__ = ["main"]
 
@@ -101,7 +102,7 @@ def _parser() -> argparse.ArgumentParser:
     option("--temperature", type=_positive, default=0.8, help="below 1 likely tokens become likelier (0.8)")
     option("--top-k", type=_whole, help="draw from so many of the likeliest tokens only")
     option("--top-p", type=_positive, help="draw from the fewest tokens whose probabilities sum to this")
-    option("--seed", type=int, default=0, help="of what is drawn (0)")
+    option("--seed", type=_seed, default=0, help="of what is drawn (0)")
 
     option = add(
         "page-model",
@@ -110,7 +111,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     option("pairs", type=Path, help="a file of lines: a sentence, a tab, its translation; in any two languages")
     option("--out", type=Path, required=True, help="the page: a file ending in .html")
-    option("--reverse", action="store_true", help="translate from the second column into the first")
+    option("--reverse", action="store_true", help=REVERSE)
     option(
         "--languages",
         nargs=2,
@@ -127,7 +128,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     option("--model", choices=translating.KINDS, default="bahdanau", help="(bahdanau)")
     option("--epochs", type=_whole, default=25, help="times through the pairs (25)")
-    option("--seed", type=int, default=0, help="of the split and the weights (0)")
+    option("--seed", type=_seed, default=0, help="of the split and the weights (0)")
 
     option = add("grade", classes.grade, "check a class's submissions")
     option(
@@ -187,6 +188,12 @@ def _beam(text: str) -> int:
 def _whole(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"expected a whole number from 1, got {text!r}")
+    return int(text)
+
+
+def _seed(text: str) -> int:
+    if not text.isdecimal() or int(text) >= 2**32:
+        raise argparse.ArgumentTypeError(f"expected a whole number from 0 to 2**32 - 1, got {text!r}")
     return int(text)
 
 

@@ -24,13 +24,17 @@ SCRIPTS = {
 }  # fmt: skip
 
 
+REVERSE = "translate from the second column into the first; names and codes stay in the order of the columns"
+
+
 def add_language_options(parser: ArgumentParser) -> None:
-    """Add --languages and --codes, of the language translated from and that translated into."""
+    """Add --reverse, and --languages and --codes of the two columns."""
+    parser.add_argument("--reverse", action="store_true", help=REVERSE)
     for option, says in (
-        ("--languages", "their names, as they should be written: English Chinese"),
-        ("--codes", "their codes: en zh"),
+        ("--languages", "names of the two columns' languages, as they should be written: English Chinese"),
+        ("--codes", "codes of these languages: en zh"),
     ):
-        parser.add_argument(option, nargs=2, metavar=("FROM", "TO"), help=says)
+        parser.add_argument(option, nargs=2, metavar=("FIRST", "SECOND"), help=says)
 
 
 def check_languages(names: Sequence[str] | None, codes: Sequence[str] | None) -> None:
@@ -52,10 +56,9 @@ def check_scripts(codes: Sequence[str] | None, scripts: Sequence[set[str]]) -> N
     for side, script, own, other in zip(("from", "into"), expected, scripts, scripts[::-1], strict=False):
         if script and script not in own:
             found = " and ".join(map(_shown, sorted(own))) or "no"
-            advice = "exchange the codes, or add --reverse" if script in other else "correct the codes"
+            advice = "exchange the codes" if script in other else "correct the codes"
             raise ValueError(
-                f"--codes {' '.join(codes or ())}: the sentences to translate {side} are in {found} letters, not in "
-                f"{_shown(script)}; {advice}"
+                f"--codes: the sentences to translate {side} are in {found} letters, not in {_shown(script)}; {advice}"
             )
 
 

@@ -58,7 +58,6 @@ def _parser(prog: str = PROG) -> argparse.ArgumentParser:
         default="bundled",
         help=f"{', '.join(BOOKS_OWN)}, or a file of pairs: Anki's cmn.txt, a .tsv, or a zip with one of them",
     )
-    parser.add_argument("--reverse", action="store_true", help="translate from the second column into the first")
     add_language_options(parser)
     scripts = ("simplified", "traditional")
     parser.add_argument("--script", choices=scripts, help="write Chinese in this one of its scripts, by OpenCC")
@@ -174,12 +173,17 @@ def _run(options: argparse.Namespace, command: str) -> int:
     seed_everything(options.seed)  # refuses an impossible one
     _check_machines(options)
     check_languages(options.languages, options.codes)
+    if options.reverse:  # from here on: translated from, translated into
+        options.languages, options.codes = (two and two[::-1] for two in (options.languages, options.codes))
     if options.seconds is not None:
         check_positive("seconds", options.seconds)
     recipe = _recipe(options)
     fabric = make_fabric(options.devices, options.nodes)
     fabric.launch()
     report = _say if fabric.is_global_zero else None
+    if report and (named := str(_languages(options, None))):
+        first, second = ("second", "first") if options.reverse else ("first", "second")
+        report(f"{named}: from the {first} column into the {second}")
     split, languages = together(fabric, lambda: _prepare(options, recipe, report))
     fitted = fit(
         recipe,

@@ -89,10 +89,11 @@ def _translator(name: str) -> "Translator":
     try:
         return Translator.load(path)
     except CheckpointError as error:
-        if isinstance(error.__cause__, KeyError) and kind_of_file(read_archive(path)) == "language model":
-            raise ValueError(
-                f"{path} holds a language model, not a translator; attnbook write writes with it"
-            ) from error
+        if isinstance(error.__cause__, KeyError) and (kind := kind_of_file(read_archive(path))) != "translator":
+            advice = (
+                "attnbook write writes with it" if kind == "language model" else "attnbook train writes translator.pt"
+            )
+            raise ValueError(f"{path} holds a {kind}, not a translator; {advice}") from error
         raise ValueError(
             f"{path} is damaged, or is no translator ({error.__cause__}); train one with attnbook train"
         ) from error

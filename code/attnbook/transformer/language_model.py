@@ -63,7 +63,8 @@ class LanguageModelConfig:
         positions: "rotary", "learned" or "sinusoidal".
         rotary_base: see `RotaryPositions` (rope_theta).
         rotary_scaling: `LinearScaling(…)` or `Llama3Scaling(…)`, see `RotaryPositions` (rope_parameters).
-        window: how many positions each one sees, its own included; all before it if None (sliding_window).
+        window: how many positions each one sees, its own included; all before it if None (sliding_window). By
+            `torch.export` such a model becomes a program for texts up to this length or for longer ones, not for both.
         global_layers: the layers, counted from 0, that see all positions although there is a window (layer_types).
         tie_output: use the embedding as the output map, too (tie_word_embeddings).
         scale_embedding: multiply embeddings by √D, as the Transformer and Gemma do.

@@ -57,7 +57,8 @@ def check_caches(
         raise ValueError(
             f"the cache is for layers: {len(caches)}, the model has {number}; use {start}"
         )
-    if len(set(map(lengths, caches))) > 1:
+    first = lengths(caches[0])  # a set would compile anew for each length
+    if any(lengths(one) != first for one in caches[1:]):
         raise ValueError(
             f"the layers' caches hold different numbers of positions; begin again with {start}"
         )

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from attnbook.checks import check_count, check_positive
+from attnbook.checks import check_count, check_positive, has_values
 from attnbook.text import EOS
 from attnbook.translation.decoding import (
     Decoded,
@@ -56,13 +56,19 @@ def filter_logits(
         (…, V), −inf for words that were cut off.
 
     Raises:
-        TypeError, ValueError: a temperature that is not positive, a count below 1, a probability outside (0, 1].
+        TypeError, ValueError: a temperature that is not positive, or so low that the scores overflow, a count below 1,
+            a probability outside (0, 1].
 
     Source:
         Fan et al. (2018), arXiv:1805.04833, top-k; Holtzman et al. (2020), arXiv:1904.09751, top-p ("nucleus").
     """
     check_positive("temperature", temperature)
     logits = logits / temperature
+    if has_values(logits) and not logits.amax(-1).isfinite().all():
+        raise ValueError(
+            f"divided by the temperature, {temperature}, the scores are no longer numbers of {logits.dtype}; take a "
+            "higher one, or top_k=1 for the likeliest word"
+        )
     if top_k is not None:
         check_count("top_k", top_k)
         last = logits.topk(min(top_k, logits.shape[-1])).values[..., -1:]
