@@ -12,6 +12,7 @@ from kept import comes_back
 from tools.barriers import DESK, PHONE, SETTLED
 from tools.languages import LANGUAGES, is_translated
 from tools.languages.checks import SIGNS
+from tools.languages.pages import alternates
 
 CHINESE = LANGUAGES["zh_CN"]
 CHAPTER = "chapters/04-masked-softmax"
@@ -120,10 +121,18 @@ def test_a_table_in_an_exercise_is_in_chinese(chinese):
 
 def test_a_page_of_the_package_leads_to_chinese_and_back(built_book, chinese):
     english = (built_book / "chapters/api/attention.html").read_text("utf-8")
-    assert 'href="../../zh/index.html" hreflang="zh-CN"' in english and 'rel="alternate"' not in english
+    assert 'href="../../zh/index.html" hreflang="zh-CN"' in english
     page = (chinese / f"{CHAPTER}.html").read_text("utf-8")
     assert 'href="../../chapters/api/attention.html"' in page
-    assert '<link rel="alternate" hreflang="en" href="../../chapters/04-masked-softmax.html">' in page
+    assert 'rel="alternate"' not in page
+
+
+def test_search_engines_are_led_by_whole_addresses():
+    home = "https://example.org/book/"
+    lead = '\n<link rel="alternate" hreflang="{}" href="https://example.org/book/{}">'
+    assert alternates(home, CHAPTER, "en") == lead.format("zh-CN", f"zh/{CHAPTER}.html")
+    assert alternates(home, CHAPTER, "zh-CN") == lead.format("en", f"{CHAPTER}.html")
+    assert alternates("", CHAPTER, "en") == ""
 
 
 SAID = """() => [...document.querySelectorAll(".attnbook-figure")].flatMap((figure) => [

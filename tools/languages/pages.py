@@ -184,6 +184,13 @@ def _translate_captions(app, doctree):
         tree["caption"] = said.get(tree.get("caption"), tree.get("caption"))
 
 
+def alternates(home: str, pagename: str, own: str) -> str:
+    """Links to a page in the other languages, for search engines: they take whole addresses only, so none without."""
+    folders = {"en": ""} | {language.tag: f"{language.folder}/" for language in LANGUAGES.values()}
+    places = [(tag, f"{home}{folder}{pagename}.html") for tag, folder in folders.items() if home and tag != own]
+    return "".join(f'\n<link rel="alternate" hreflang="{tag}" href="{place}">' for tag, place in places)
+
+
 def _lead_to_others(app, pagename, templatename, context, doctree):
     here = translation(app)
     up = "../" * pagename.count("/")
@@ -198,8 +205,7 @@ def _lead_to_others(app, pagename, templatename, context, doctree):
         {"tag": tag, "name": name, "address": address, "same": same} for tag, name, address in found if tag != own
     ]
     if same:
-        tags = [f'\n<link rel="alternate" hreflang="{tag}" href="{to}">' for tag, _, to in found if tag != own]
-        context["metatags"] = context.get("metatags", "") + "".join(tags)
+        context["metatags"] = context.get("metatags", "") + alternates(app.config.html_baseurl, pagename, own)
     if here is None:
         return
     app.add_js_file(words_script(here), loading_method="defer", priority=90)
