@@ -104,22 +104,10 @@ def reader(context, built_book):
 
 @pytest.fixture(scope="module")
 def open_page(browser, built_book):
-    """A page that stays open, so that its Python need not start for every test."""
+    """A page that stays open, so that its Python need not start for every question."""
     context = browser.new_context(offline=True)
     yield Reader(context, built_book)
     context.close()
-
-
-@pytest.fixture
-def started(open_page):
-    """The same, with its exercise as it was at first."""
-    open_page.page.evaluate("attnbookPython.limit = 60")
-    again = open_page.cell.locator("button", has_text="Start again")
-    if again.is_visible():
-        again.click()
-    open_page.cell.evaluate("cell => { delete cell.dataset.status; }")
-    yield open_page
-    open_page.expect_nothing_wrong()
 
 
 @pytest.fixture(scope="module")
@@ -258,13 +246,13 @@ def test_a_reader_writes_checks_mends_and_comes_back(reader, context, built_book
     assert again.errors == []
 
 
-def test_an_error_is_told_by_the_readers_line(started):
-    started.write("a = 1\nprint('seen')\na.nothing")
-    assert started.check() == "error"
-    assert started.output.split("\n")[0] == "seen"
-    assert started.said == "Line 3 raises an error."
-    assert "line 3: AttributeError: 'int' object has no attribute 'nothing'" in started.output
-    assert started.cell.locator(".classroom-failing").inner_text() == "a.nothing"
+def test_an_error_is_told_by_the_readers_line(reader):
+    reader.write("a = 1\nprint('seen')\na.nothing")
+    assert reader.check() == "error"
+    assert reader.output.split("\n")[0] == "seen"
+    assert reader.said == "Line 3 raises an error."
+    assert "line 3: AttributeError: 'int' object has no attribute 'nothing'" in reader.output
+    assert reader.cell.locator(".classroom-failing").inner_text() == "a.nothing"
 
 
 def expect_a_sign_is_named(reader, above, own):
@@ -278,10 +266,10 @@ def expect_a_sign_is_named(reader, above, own):
     assert scroller.evaluate("node => node.scrollLeft") == 0
 
 
-def test_a_sign_of_another_keyboard_is_named_above_python_s_line(started):
+def test_a_sign_of_another_keyboard_is_named_above_python_s_line(reader):
     """And in Chinese: test_languages.py."""
     above = "Line 1, column 29: ， is a full-width character."
-    expect_a_sign_is_named(started, above, "line 1: SyntaxError: invalid character '，'")
+    expect_a_sign_is_named(reader, above, "line 1: SyntaxError: invalid character '，'")
 
 
 SCROLLED = """
@@ -310,70 +298,70 @@ def test_a_phone_shows_the_tables_of_a_verdict_whole(browser, built_book, pages,
     context.close()
 
 
-def test_an_endless_loop_is_stopped_by_the_reader_or_by_the_clock(started):
-    started.write("print('begun')\nwhile True: pass")
-    started.cell.get_by_role("button", name="Check").click()
-    started.cell.locator(".classroom-printed", has_text="begun").wait_for(timeout=60_000)
-    started.cell.get_by_role("button", name="Stop").click()
-    assert started.result() == "stopped"
-    assert started.said == "Stopped."
+def test_an_endless_loop_is_stopped_by_the_reader_or_by_the_clock(reader):
+    reader.write("print('begun')\nwhile True: pass")
+    reader.cell.get_by_role("button", name="Check").click()
+    reader.cell.locator(".classroom-printed", has_text="begun").wait_for(timeout=60_000)
+    reader.cell.get_by_role("button", name="Stop").click()
+    assert reader.result() == "stopped"
+    assert reader.said == "Stopped."
 
-    started.page.evaluate("attnbookPython.limit = 1")
-    assert started.check() == "stopped"
-    assert started.said == "Stopped after 1 seconds. Does a loop never end?"
-    started.page.evaluate("attnbookPython.limit = 60")
-    started.write(RIGHT)
-    assert started.check() == "solved"
+    reader.page.evaluate("attnbookPython.limit = 1")
+    assert reader.check() == "stopped"
+    assert reader.said == "Stopped after 1 seconds. Does a loop never end?"
+    reader.page.evaluate("attnbookPython.limit = 60")
+    reader.write(RIGHT)
+    assert reader.check() == "solved"
 
 
-def test_an_endless_loop_in_a_changed_cell_above_is_found_there(started):
-    started.page.evaluate("attnbookPython.limit = 1")
+def test_an_endless_loop_in_a_changed_cell_above_is_found_there(reader):
+    reader.page.evaluate("attnbookPython.warm(() => {}); attnbookPython.limit = 1")
     above = cells()[CHAPTER][0]
     question = {"page": CHAPTER, "original": CELL["masked-softmax"], "source": "a"}
     changed = {above: "# for ever\na = 1\nwhile a: a += 1"}
-    told = started.page.evaluate(RUN, question | {"changed": changed})
+    told = reader.page.evaluate(RUN, question | {"changed": changed})
     assert told["stopped"] == (
         "Stopped after 1 seconds in the cell above that begins with “# for ever”. Does a loop never end there?"
     )
 
 
-def test_two_cells_take_turns_and_each_stops_itself(started):
-    other = started.page.locator('.classroom-cell[data-exercise="log-weight"]')
-    started.write("print('begun')\nwhile True: pass")
-    started.cell.get_by_role("button", name="Check").click()
-    started.cell.locator(".classroom-printed", has_text="begun").wait_for(timeout=60_000)
+def test_two_cells_take_turns_and_each_stops_itself(reader):
+    other = reader.page.locator('.classroom-cell[data-exercise="log-weight"]')
+    reader.write("print('begun')\nwhile True: pass")
+    reader.cell.get_by_role("button", name="Check").click()
+    reader.cell.locator(".classroom-printed", has_text="begun").wait_for(timeout=60_000)
     other.get_by_role("button", name="Check").click()
     waiting = other.get_by_role("status")
     expect(waiting).to_have_text("Waiting for the other cell …")
     other.get_by_role("button", name="Stop").click()
     other.locator("xpath=self::*[@data-status='stopped']").wait_for()
-    assert started.cell.get_by_role("button", name="Stop").is_visible()
-    started.cell.get_by_role("button", name="Stop").click()
-    assert started.result() == "stopped"
+    assert reader.cell.get_by_role("button", name="Stop").is_visible()
+    reader.cell.get_by_role("button", name="Stop").click()
+    assert reader.result() == "stopped"
     other.get_by_role("button", name="Check").click()
     other.locator("xpath=self::*[@data-status='unwritten']").wait_for(timeout=60_000)
 
 
-def test_python_that_breaks_down_starts_afresh(started):
-    started.write("import os\nos._exit(1)")
-    assert started.check() == "stopped"
-    assert "starts afresh" in started.said
-    started.write(RIGHT)
-    assert started.check() == "solved"
+def test_python_that_breaks_down_starts_afresh(reader):
+    reader.write("import os\nos._exit(1)")
+    assert reader.check() == "stopped"
+    assert "starts afresh" in reader.said
+    reader.write(RIGHT)
+    assert reader.check() == "solved"
 
 
-def test_a_check_that_was_taken_away_is_missed(started):
+def test_a_check_that_was_taken_away_is_missed(reader):
     for code in ("1 + 1", RIGHT.replace('"masked-softmax"', '"log-weight"')):
-        started.write(code)
-        assert started.check() == "done"
-        assert "the last line should be check(" in started.said
+        reader.write(code)
+        assert reader.check() == "done"
+        assert "the last line should be check(" in reader.said
 
 
-def test_the_focus_stays_where_it_was(started):
-    check = started.cell.get_by_role("button", name="Check")
+def test_the_focus_stays_where_it_was(reader):
+    check = reader.cell.get_by_role("button", name="Check")
     check.focus()
-    started.page.keyboard.press("Enter")
-    assert started.result() == "unwritten"
+    reader.page.keyboard.press("Enter")
+    assert reader.result() == "unwritten"
     assert check.evaluate("button => button === document.activeElement")
 
 
