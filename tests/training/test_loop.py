@@ -134,7 +134,8 @@ def test_importing_the_room_does_not_import_fabric():
 # --- errors ----------------------------------------------------------------------------------------------------------
 
 
-def test_a_gradient_that_is_no_number_stops_before_the_weights_change():
+@pytest.mark.parametrize("clip", [1.0, None])
+def test_a_gradient_that_is_no_number_stops_before_the_weights_change(clip):
     model = Small()
     before = weights_of(model)
 
@@ -142,7 +143,7 @@ def test_a_gradient_that_is_no_number_stops_before_the_weights_change():
         return (model(batch[0]) * 0).abs().sum().sqrt()
 
     with pytest.raises(FloatingPointError, match="the gradient's norm is .* at step 0"):
-        train(model, loss, batches, TrainConfig(steps=2))
+        train(model, loss, batches, TrainConfig(steps=2, clip=clip))
     assert same(weights_of(model), before)
 
 

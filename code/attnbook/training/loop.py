@@ -3,6 +3,7 @@
 Lightning Fabric does the plumbing (devices, precision, several processes); the loop itself is in plain sight.
 """
 
+import math
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -114,12 +115,16 @@ def _train(
             _check_finite("loss", mean, len(losses))
             optimizer.zero_grad()
             fabric.backward(loss)
-            if config.clip is not None:
-                norm = fabric.clip_gradients(
-                    model, optimizer, max_norm=config.clip, error_if_nonfinite=False
-                )
-                # None is for clipping by value
-                _check_finite("gradient's norm", cast(Tensor, norm), len(losses))
+            norm = fabric.clip_gradients(
+                model,
+                optimizer,
+                max_norm=math.inf
+                if config.clip is None
+                else config.clip,  # ∞ clips nothing
+                error_if_nonfinite=False,
+            )
+            # None is for clipping by value
+            _check_finite("gradient's norm", cast(Tensor, norm), len(losses))
             optimizer.step()
             run.schedule.step()
             losses.append(float(mean))
