@@ -102,6 +102,13 @@ def test_half_precision(dtype):
     close(found.double(), plain(*inputs()), HALF_TOLERANCE[dtype])
 
 
+@pytest.mark.parametrize(("dtype", "keys"), [(torch.bfloat16, 512), (torch.float16, 4096)])
+def test_many_keys_add_up_in_half_precision(dtype, keys):
+    query, key = torch.zeros(1, 2, dtype=dtype), torch.zeros(keys, 2, dtype=dtype)
+    value = (torch.arange(keys) >= keys // 2).to(dtype)[:, None]
+    assert tiled_attention(query, key, value, tile=1).item() == 0.5
+
+
 def test_scores_of_any_size_and_inputs_of_any_layout():
     query, key, value = inputs()
     close(tiled_attention(1e3 * query, key, value, tile=2), plain(1e3 * query, key, value))

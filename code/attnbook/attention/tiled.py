@@ -20,7 +20,7 @@ def online_softmax(scores: Tensor, value: Tensor) -> Tensor:
     """softmax(scores) · value, reading each score and its value once and keeping neither.
 
     Args:
-        scores: (…, S), finite.
+        scores: (…, S), finite; their dtype is that of the sums, and 512 equal bfloat16 scores are too many for it.
         value: (S, Dv).
 
     Returns:
@@ -65,7 +65,8 @@ def tiled_attention(
 ) -> Tensor:
     """softmax(q·k / √D) v from tiles of the scores: the T × S table is never stored, not for gradients either.
 
-    Tiles in which no query may see a key are not computed.
+    Tiles in which no query may see a key are not computed. Half precision is computed in float32, and the output
+    rounded: sums over many keys would stop growing.
 
     Args:
         query: (…, T, D).
@@ -101,7 +102,9 @@ def tiled_attention(
     reach = None
     if causal:
         reach = num_keys if window is None else min(window, num_keys)
-    return TiledAttention.apply(query, key, value, tile, reach)[0]
+    precise = torch.promote_types(query.dtype, torch.float32)
+    tensors = (x.to(precise) for x in (query, key, value))
+    return TiledAttention.apply(*tensors, tile, reach)[0].to(query.dtype)
 
 
 def tiles(
