@@ -132,7 +132,7 @@ def test_a_long_signature_is_broken_where_the_page_ends():
 def test_the_famous_lines_are_among_those_shown():
     """The idea of a layer stands in what is shown of it, not in a helper that the reader never sees."""
     dot = show(attention.attention_step).text
-    assert "softmax(scores, mask)" in dot and "query @ key.mT / math.sqrt" in dot
+    assert "softmax(scores, mask)" in dot and "query / math.sqrt(query.shape[-1]) @ key.mT" in dot
     assert "attention_step(" in show(attention.DotProductAttention).text
     assert len(show(pooling.attention_pooling).text.splitlines()) == 2
     heads = show(MultiHeadAttention).text
