@@ -269,12 +269,17 @@ def test_an_interrupted_run_leaves_the_result_alone_and_goes_on_where_it_stopped
     assert out.read_bytes() == whole.read_bytes() and len(coins.ran) == 6
 
 
-def test_only_what_the_same_command_has_begun_is_gone_on_with(coins, tmp_path):
-    out = tmp_path / "coins.json"
+def interrupted(coins, folder):
+    """Where the result of an experiment will stand that was interrupted after its first run."""
     coins.breaks_at = 1
     with pytest.raises(RuntimeError):
-        runner.main(["coins", "--out", str(out)])
+        runner.main(["coins", "--out", str(folder / "coins.json")])
     coins.breaks_at = None
+    return folder / "coins.json"
+
+
+def test_only_what_the_same_command_has_begun_is_gone_on_with(coins, tmp_path):
+    out = interrupted(coins, tmp_path)
     with pytest.raises(SystemExit, match="was begun with the command .*--anew begins again"):
         runner.main(["coins", "--seeds", "5", "--out", str(out), "--resume"])
     with pytest.raises(SystemExit, match="holds the runs of an interrupted experiment; add --resume or --anew"):
@@ -285,11 +290,7 @@ def test_only_what_the_same_command_has_begun_is_gone_on_with(coins, tmp_path):
 
 
 def test_runs_of_another_plan_are_not_gone_on_with(coins, tmp_path):
-    out = tmp_path / "coins.json"
-    coins.breaks_at = 1
-    with pytest.raises(RuntimeError):
-        runner.main(["coins", "--out", str(out)])
-    coins.breaks_at = None
+    out = interrupted(coins, tmp_path)
     coins.settings = lambda options: [{"seed": seed, "side": "b"} for seed in range(options.seeds)]
     with pytest.raises(SystemExit, match=r"the 1 run\(s\) in coins.json.part were made with other settings"):
         runner.main(["coins", "--out", str(out), "--resume"])

@@ -5,11 +5,10 @@ import math
 import torch
 
 from attnbook.attention import relative_positions, sinusoidal_encoding
-from attnbook.drawings.sheet import Sheet, drawing, tint
+from attnbook.drawings.sheet import PALE, Sheet, drawing, tint
 from attnbook.page.style import GREY, INK, KEY, QUERY, VALUE, VIOLET
 from attnbook.studies import look_back_batch, reversal_batch
 
-PALE = "#c4c4c4"
 STATIONS = "embeddings", "q and k", "scores", "softmax", "average\nof values"
 
 
@@ -138,9 +137,10 @@ def one_distance_or_many(sheet: Sheet) -> None:
                 sheet.text(x + cell / 2, y + 68, "abcdefgh"[answer], size=13, color=ink, bold=at in found)
             if color:
                 sheet.text(x + cell / 2, y + 42, f"{at}", size=13, color=color)
+        farthest = max(abs(to - at) for at, to in found.items())
         for at, to in found.items():
             x0, x1 = (left + cell * (place - 0.5) for place in (at, to))
-            high = rise if abs(to - at) != 15 else 0.62 * rise
+            high = rise if abs(to - at) == farthest else 0.62 * rise
             way = (x0, y - 2), (x0, y - 4 / 3 * high), (x1, y - 4 / 3 * high), (x1, y - 3)
             sheet.line(*way, color=VIOLET, width=2, arrow=True, curved=True)
             distance = f"{to - at:+}".replace("-", "−")

@@ -1,9 +1,8 @@
 """Drawings of prefixes that compete: where the likeliest word leads, and what a beam keeps."""
 
-from attnbook.drawings.sheet import Sheet, drawing, shade
+from attnbook.drawings.sheet import PALE, Sheet, drawing, shade
 from attnbook.page.style import GREY, INK, KEY, VIOLET
 
-PALE = "#c4c4c4"
 # What may follow a word, with its probability: the translator of three words.
 FOLLOWS = {
     "<bos>": {"il": 0.6, "elle": 0.4},

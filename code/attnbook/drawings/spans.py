@@ -3,7 +3,7 @@
 import torch
 
 from attnbook.drawings.alignments import KEY_INK
-from attnbook.drawings.sheet import Sheet, drawing, shade
+from attnbook.drawings.sheet import PALE, Sheet, drawing, shade
 from attnbook.page.style import GREY, INK, KEY, QUERY, VIOLET
 from attnbook.pairs import binary_loss, pair_loss
 
@@ -57,7 +57,7 @@ def room_for_nested_names(sheet: Sheet) -> None:
             x, name = left + j * cell, ENTITIES.get((i, j))
             look = {"fill": SHADES[name], "ink": INKS[name]} if name else {}
             said = "" if sheet.narrow else name or ""
-            look |= {"color": "#c4c4c4", "radius": 0, "line": 1, "size": 12.5}
+            look |= {"color": PALE, "radius": 0, "line": 1, "size": 12.5}
             sheet.box(x, y, cell, high, said, **look)
     if sheet.narrow:
         for (i, j), name in ENTITIES.items():
@@ -122,7 +122,7 @@ def two_readings_of_a_table(sheet: Sheet) -> None:
                 name = cells.get((i, j), "")
                 if j < i and not number:
                     sheet.hatch(x, y, cell, high)
-                look = {"color": "#c4c4c4", "radius": 0, "line": 1, "size": 13}
+                look = {"color": PALE, "radius": 0, "line": 1, "size": 13}
                 if name:
                     look |= {"fill": shade(0.65 if name == "part" else 0.3)}
                     look |= {"ink": "#ffffff" if name == "part" else INK}

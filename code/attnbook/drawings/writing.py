@@ -9,7 +9,6 @@ from attnbook.page.style import GREY, INK, KEY, QUERY, VIOLET
 from attnbook.text import BOS
 from attnbook.translation import filter_logits, load_page_model, next_word_log_probs
 
-PALE = "#c4c4c4"
 SENTENCE = ("notre", "belle", "fleur", "blanche")
 
 
