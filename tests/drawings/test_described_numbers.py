@@ -86,10 +86,16 @@ def test_heads_are_drawn_beside_their_average():
     assert "from 0.25 to 0.50" in picture.alt
 
 
-def test_runs_stand_in_cells_with_their_range():
+def test_runs_are_dots_and_their_medians_have_numbers():
     picture = drawings.right_answers(["of 48", "of 192"], [("told", [("Shaw", [[100, 100], [61.4, 60, 65]])])])
     for sheet in picture.sheets:
-        assert [word for word in (">100<", ">61<", "60–65", ">of 48<", ">of 192<") if word not in sheet.svg()] == []
+        svg = sheet.svg()
+        assert [word for word in (">61<", ">of 48<", ">of 192<") if word not in svg] == []
+        assert svg.count(">100<") == 2  # the median, and on the axis
+        assert svg.count("<circle") == 2 + 5 + 2  # what they mean, the seeds, the medians
+        assert svg.count('r="5.5"') == 2
+    at = 200 + 4.4 * 61.4  # of 0 % and of each percent
+    assert f'cx="{at:.1f}" cy="73" r="5.5"' in picture.sheets[0].svg()
     assert "told, Shaw: 100, 61." in picture.alt
 
 

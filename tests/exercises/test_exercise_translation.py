@@ -13,7 +13,8 @@ from attnbook.exercises.bank import SHELF, beam_search, key_value_cache
 from attnbook.exercises.calls import copies
 from attnbook.exercises.checker import judge
 from attnbook.exercises.wording import in_words, inputs
-from attnbook.translation import decoding, losses
+from attnbook.translation import losses
+from tools.experiments import exact_search
 
 NAMES = [
     "masked-loss", "bleu", "bahdanau-step", "alignment-error", "label-smoothing",
@@ -105,11 +106,12 @@ class State:
         self.rows = [self.rows[i] for i in order.tolist()]
 
 
-def test_the_beam_is_the_packages():
-    for language, eos, width, max_len in [BEAM.example(), *BEAM.probes()]:
+def test_the_beam_is_the_one_whose_result_the_chapter_states(monkeypatch):
+    for language, eos, width, max_len, alpha in [BEAM.example(), *BEAM.probes()]:
+        monkeypatch.setattr(exact_search, "MAX_LEN", max_len)
         writer = Writer(language, eos).eval()
-        (best,) = decoding.beam_search(writer, t([[5, 2]]), t([2]), width=width, length_penalty=0.0, max_len=max_len)
-        assert [writer.out(word) for word in best.ids] == BEAM.solution(language, eos, width, max_len)
+        words = exact_search.filled_again(writer, t([[5, 2]]), t([2]), alpha, width)
+        assert [writer.out(word) for word in words] == BEAM.solution(language, eos, width, max_len, alpha)
 
 
 def test_the_cache_continues_what_one_pass_computes():
@@ -139,8 +141,8 @@ def test_the_statements_tell_the_truth():
 
 
 def test_greedy_search_misses_the_likeliest_sentence_of_the_example():
-    language, eos, _, max_len = BEAM.example()
-    assert BEAM.solution(language, eos, 1, max_len) == [1, 1, 1]
+    language, eos, _, max_len, alpha = BEAM.example()
+    assert BEAM.solution(language, eos, 1, max_len, alpha) == [1, 0]
 
 
 def test_the_quarter_turns_are_exact():
@@ -174,7 +176,7 @@ def test_a_beginning_that_is_none_is_refused(prefix):
         beam_search._at_random(5, 7)(prefix)
 
 
-@pytest.mark.parametrize("number", range(4))
+@pytest.mark.parametrize("number", range(5))
 def test_every_argument_of_the_search_matters(number):
     """Else the checker could not tell an argument that is ignored from one that is used."""
     found = []
@@ -186,8 +188,8 @@ def test_every_argument_of_the_search_matters(number):
 
 
 def test_the_product_of_the_endless_sentence_underflows():
-    language, eos, width, max_len = beam_search.endless()
-    words = BEAM.solution(language, eos, width, max_len)
+    language, eos, width, max_len, alpha = beam_search.endless()
+    words = BEAM.solution(language, eos, width, max_len, alpha)
     assert len(words) == max_len
     product = math.prod(float(language(tuple(words[:i]))[word].exp()) for i, word in enumerate(words))
     assert product == 0.0
@@ -305,11 +307,11 @@ def test_padding_that_is_heard_a_little_is_measured():
 @pytest.mark.parametrize(
     ("answer", "diagnosis"),
     [
-        (lambda ask, eos, width, max_len: [], "always-the-same"),
+        (lambda ask, eos, width, max_len, alpha: [], "always-the-same"),
         (lambda *a: [*BEAM.solution(*a)[:-1], len(a[0](()))], "no-such-word"),
-        (lambda ask, eos, width, max_len: [eos, *BEAM.solution(ask, eos, width, max_len)], "goes-on-after-the-end"),
+        (lambda ask, eos, *others: [eos, *BEAM.solution(ask, eos, *others)], "goes-on-after-the-end"),
         (lambda *a: BEAM.solution(*a)[:1] * (a[3] + 1), "too-long"),
-        (lambda ask, eos, width, max_len: BEAM.solution(ask, eos, 2 * width, max_len), "another-sentence"),
+        (lambda ask, eos, width, *others: BEAM.solution(ask, eos, 2 * width, *others), "another-sentence"),
         (lambda *arguments: [*BEAM.solution(*arguments)[:-1], int(arguments[1] == 0)], "unfinished"),
     ],
 )

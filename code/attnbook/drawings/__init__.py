@@ -41,7 +41,12 @@ from attnbook.drawings.next_tokens import (
     two_sightings_are_lent,
 )
 from attnbook.drawings.objectives import fill_the_gap_or_go_on, what_certainty_costs
-from attnbook.drawings.positions import by_content_or_by_position, one_distance_or_many, where_positions_act
+from attnbook.drawings.positions import (
+    by_content_or_by_position,
+    far_keys_share_a_vector,
+    one_distance_or_many,
+    where_positions_act,
+)
 from attnbook.drawings.prefixes import a_beam_keeps_two, where_greedy_loses
 from attnbook.drawings.readings import a_false_note, two_heads_that_copy, two_stories_for_one_output
 from attnbook.drawings.recurrent import (
@@ -76,6 +81,7 @@ from attnbook.drawings.writing import (
     four_steps_or_one,
     rejected_words_fill_the_gaps,
     two_guards_of_the_answer,
+    two_rounds_of_drafts,
     what_a_cache_saves,
 )
 
@@ -87,7 +93,8 @@ __all__ = [
     "a_tail_and_five_filters", "an_empty_row_spoils_the_matrix", "budget_of_a_row",
     "by_content_or_by_position", "cut_and_swap_or_reshape",
     "drawing", "each_point_by_its_weight", "every_number_of_a_tiny_transformer", "every_query_meets_every_key",
-    "fast_and_slow_memory", "fill_the_gap_or_go_on", "first_push_of_two_losses", "four_cells_that_contradict",
+    "far_keys_share_a_vector", "fast_and_slow_memory", "fill_the_gap_or_go_on", "first_push_of_two_losses",
+    "four_cells_that_contradict",
     "four_claimed_links", "four_steps_or_one", "four_ways_to_share_keys", "from_one_width_to_a_matrix",
     "heads_and_their_average", "interference_in_a_sum", "links_that_cross", "NARROW", "near_or_large",
     "nearness_lifted", "numbers_normalised_together", "one_distance_or_many", "one_key_or_a_blend",
@@ -97,7 +104,7 @@ __all__ = [
     "three_favourites", "three_heads_share_the_width", "three_kinds_of_models", "three_vectors_of_a_word",
     "three_ways_to_share_keys", "three_widths", "tint", "twenty_fits", "two_guards_of_the_answer",
     "two_heads_that_copy", "two_looks_back", "two_masks_at_once", "two_readings_of_a_table",
-    "two_sightings_are_lent", "two_stacks_and_a_memory", "two_stories_for_one_output",
+    "two_rounds_of_drafts", "two_sightings_are_lent", "two_stacks_and_a_memory", "two_stories_for_one_output",
     "two_words_in_turn_or_at_once", "waiting_for_bytes", "weights_and_true_links", "what_a_cache_saves",
     "what_bleu_counts", "what_certainty_costs", "what_three_tasks_ask", "where_each_word_looked",
     "where_greedy_loses", "where_positions_act", "where_the_parameters_are", "who_asks_whom",

@@ -109,6 +109,31 @@ def _arc(sheet: Sheet, x: float, y: float, start: float, end: float, radius: flo
 
 
 @drawing(
+    "A strip of keys, from 12 places to the left of the query to 12 to the right. Each distance from -7 to 7 has a "
+    "colour and a vector of its own. All from -8 on to the left have the same colour, and share one vector; all from 8 "
+    "on to the right share another."
+)
+def far_keys_share_a_vector(sheet: Sheet) -> None:
+    """Distances clipped at 8: which of them have a vector of their own."""
+    cell = 13 if sheet.narrow else 26
+    middle, most = sheet.width / 2, 8
+    sheet.text(middle, 14, "distance j − i, clipped at ±8", size=14)
+    for distance in range(-12, 13):
+        near = max(-most, min(distance, most))
+        fill = tint(VIOLET if near < 0 else KEY, abs(near) / 12)
+        x = middle + cell * (distance - 0.5)
+        look = {"color": QUERY if distance == 0 else PALE, "line": 2 if distance == 0 else 1}
+        sheet.box(x, 44, cell, 30, fill=fill, radius=0, **look)
+        if distance in (-12, -8, -4, 0, 4, 8, 12):
+            sheet.text(x + cell / 2, 38, f"{distance}".replace("-", "−"), size=13)
+    groups = (-12, -8, "all a_{−8}"), (-7, 7, "a vector for each"), (8, 12, "all a_8")
+    for first, last, words in groups:
+        left, right = middle + cell * (first - 0.5) + 2, middle + cell * (last + 0.5) - 2
+        sheet.line((left, 78), (left, 84), (right, 84), (right, 78), color=GREY, width=1)
+        sheet.text((left + right) / 2, 102, words, size=14)
+
+
+@drawing(
     "The same row of 24 random symbols twice, and below it the answers that are wanted. Look back, the same distance "
     "everywhere: arrows lead from position 5 to 2 and from 20 to 17, both −3; the answers are the row moved by "
     "three. Mirror, another distance at each position: one arrow leads from position 2 to 23, +21, the other from 20 "
@@ -145,10 +170,12 @@ def one_distance_or_many(sheet: Sheet) -> None:
             sheet.line(*way, color=VIOLET, width=2, arrow=True, curved=True)
             distance = f"{to - at:+}".replace("-", "−")
             sheet.text((x0 + x1) / 2, y - high - 6, distance, size=14, color=VIOLET)
-        if not sheet.narrow:
-            for low, words in ((18, "row"), (42, "position"), (68, "wanted")):
-                sheet.text(left - 12, y + low, words, anchor="end", size=13, color=GREY)
-        y += 104
+        x, anchor = (left + 12 * cell, "middle") if sheet.narrow else (left - 12, "end")
+        for low, words in zip(
+            (-7, 42, 86) if sheet.narrow else (18, 42, 68), ("row", "position", "wanted"), strict=True
+        ):
+            sheet.text(x, y + low, words, anchor=anchor, size=13, color=GREY)
+        y += 124 if sheet.narrow else 104
 
 
 @drawing(

@@ -1,34 +1,52 @@
-"""Tables of trained runs: in each cell the median of the seeds and their range, the darker, the better."""
+"""Pictures of trained runs: medians and seeds as dots, or a table of medians and ranges, the darker, the better."""
 
 from collections.abc import Callable, Sequence
 from statistics import median
 
-from attnbook.drawings.sheet import Picture, Sheet, tint
+from attnbook.drawings.sheet import PALE, Picture, Sheet, shade, tint
 from attnbook.page.style import GREY, INK, VIOLET
 
 Row = tuple[str, Sequence[Sequence[float]]]
 HIGH, WIDE_HIGH, HEADING, GAP = 34, 28, 22, 8  # of a row, narrow and wide; of a heading; below a group
+DOTS = 32  # of a row of dots
 
 
 def right_answers(columns: Sequence[str], groups: Sequence[tuple[str, Sequence[Row]]]) -> Picture:
-    """Right answers, one row per reader, one column per condition.
+    """Right answers, one row per reader, and in it a dot for each condition, from white to violet.
 
     Args:
-        columns: their headings.
-        groups: a heading and its rows; a row is a name and, for each column, the seeds' results in percent.
+        columns: the names of at least two conditions.
+        groups: a heading and its rows; a row is a name and, for each condition, the seeds' results in percent.
 
     Returns:
         The picture.
     """
 
+    looks = [shade(number / (len(columns) - 1)) for number in range(len(columns))]
+
     def draw(sheet: Sheet) -> None:
-        label, wide = (104, 118) if sheet.narrow else (176, 150)
-        wide = min(wide, (sheet.width - label) / len(columns))
-        lefts = [label + wide * column for column in range(len(columns))]
-        for left, words in zip(lefts, columns, strict=True):
-            sheet.text(left + wide / 2, 16, words, size=13)
-        bottom = _table(sheet, 24, lefts, wide, groups, lambda percent: percent / 100)
-        sheet.text(4, bottom + 16, "right answers in %: median (range) of the seeds", anchor="start", size=13)
+        left, right, end = (112, 304, 98) if sheet.narrow else (200, 640, 176)
+        x = 8.0
+        for words, look in zip(columns, looks, strict=True):
+            sheet.dot(x, 13, 5, fill=look, color=VIOLET)
+            sheet.text(x + 12, 18, words, anchor="start", size=13)
+            x += 36 + 7.8 * len(words)
+        at = [left + (right - left) * quarter / 4 for quarter in range(5)]
+        y = 30
+        for heading, rows in groups:
+            sheet.text(4, y + 15, heading, anchor="start", size=13, color=VIOLET, bold=True)
+            y += HEADING
+            for x in at:
+                sheet.line((x, y), (x, y + DOTS * len(rows)), color=PALE, width=1)
+            for name, cells in rows:
+                sheet.text(end, y + 26, name, anchor="end", size=14)
+                found = [[left + (right - left) * percent / 100 for percent in cell] for cell in cells]
+                _dots(sheet, y + 21, found, looks, [f"{median(cell):.0f}" for cell in cells])
+                y += DOTS
+            y += GAP
+        for x, percent in zip(at, (0, 25, 50, 75, 100), strict=True):
+            sheet.text(x, y + 9, f"{percent}", size=13, color=GREY)
+        sheet.text(sheet.width / 2, y + 32, "right answers in %; large: median, small: seed", size=13)
 
     alt = f"Right answers in percent, median of the seeds: {', '.join(columns)}. " + " ".join(
         f"{heading}, {name}: {_listed(cells)}." for heading, rows in groups for name, cells in rows
@@ -81,6 +99,23 @@ def _steps(found: Sequence[float], limit: float) -> str:
     if middle > limit:
         return _failed(found)
     return f"{middle:.0f}" + (f" ({low:.0f}–{high:.0f})" if low < high else "")
+
+
+def _dots(sheet: Sheet, y: float, found: Sequence[Sequence[float]], looks: Sequence[str], said: Sequence[str]) -> None:
+    """The results of one row: the seeds as small dots, the medians as large ones, joined, with their numbers."""
+    middles = [median(cell) for cell in found]
+    sheet.line(*((x, y) for x in middles), color=VIOLET, width=1.5)
+    for cell, look in zip(found, looks, strict=True):
+        for x in cell:
+            sheet.dot(x, y, 2.5, fill=look, color=VIOLET)
+    first, last = middles.index(min(middles)), len(middles) - 1 - middles[::-1].index(max(middles))
+    for number, (x, look, words) in enumerate(zip(middles, looks, said, strict=True)):
+        sheet.dot(x, y, 5.5, fill=look, color=VIOLET)
+        if number in (first, last):  # beside all dots
+            x = min(map(min, found)) - 9 if number == first else max(map(max, found)) + 9
+            sheet.text(x, y + 5, words, anchor="end" if number == first else "start", size=13)
+        else:
+            sheet.text(x, y - 9, words, size=13)
 
 
 def _listed(cells: Sequence[Sequence[float]]) -> str:

@@ -4,8 +4,8 @@ import functools
 
 import torch
 
-from attnbook.drawings.sheet import Sheet, drawing, shade
-from attnbook.page.style import GREY, INK, KEY, QUERY, VIOLET
+from attnbook.drawings.sheet import Sheet, drawing, shade, tint
+from attnbook.page.style import GREY, INK, KEY, MASKED, QUERY, VIOLET
 from attnbook.text import BOS
 from attnbook.translation import filter_logits, load_page_model, next_word_log_probs
 
@@ -71,6 +71,42 @@ def _parallel(sheet: Sheet, left: float, top: float) -> None:
     looks = "Each looks at the words before it."
     sheet.text(left + 160, top + 174, looks, size=14, color=VIOLET)
     sheet.text(left + 160, top + 198, "When it writes: one after another, too.", size=14, color=GREY)
+
+
+@drawing(
+    "Two rounds of speculative decoding with four drafted words each; in both, one pass of the model checks all four. "
+    "Round 1: of notre belle fille est the first two are kept, fille is rejected and replaced by fleur, and est is "
+    "struck out: 3 words from one pass. Round 2: blanche est dans le are all kept, and the pass gives jardin, the word "
+    "after them, for free: 5 words from one pass."
+)
+def two_rounds_of_drafts(sheet: Sheet) -> None:
+    """What becomes of drafted words: one is rejected, or all of them stay."""
+    rounds = (
+        ("round 1: one is rejected", ("notre", "belle", "fille", "est"), 2, "fleur", "drawn again"),
+        ("round 2: all stay", ("blanche", "est", "dans", "le"), 4, "jardin", "for free"),
+    )
+    cell = 64
+    for number, (title, drafted, kept, last, said) in enumerate(rounds):
+        left, top = (10, 16 + 262 * number) if sheet.narrow else (10 + 360 * number, 16)
+        middle = left + 2.5 * cell
+        sheet.text(middle, top, title, bold=True)
+        sheet.text(left, top + 27, "the draft, one word after another:", anchor="start", size=13, color=GREY)
+        sheet.box(
+            left, top + 92, 5 * cell, 28, "one pass of the model checks all", color=QUERY, fill=tint(QUERY), size=13
+        )
+        for t, word in enumerate(drafted):
+            x = left + cell * t
+            sheet.box(x + 2, top + 38, cell - 4, 28, word, color=GREY, ink=INK, size=13)
+            sheet.line((x + cell / 2, top + 66), (x + cell / 2, top + 89), color=GREY, arrow=True)
+            if t >= kept:
+                sheet.line((x + 7, top + 61), (x + cell - 7, top + 43), color=MASKED, width=2)
+        for t, word in enumerate((*drafted[:kept], last)):
+            x, look = left + cell * t, {"fill": shade(0.2)} if t < kept else {"color": QUERY, "ink": INK, "line": 2.5}
+            sheet.line((x + cell / 2, top + 120), (x + cell / 2, top + 143), color=QUERY, arrow=True)
+            sheet.box(x + 2, top + 146, cell - 4, 28, word, size=13, **look)
+        sheet.text(left + cell * kept / 2, top + 193, "kept", size=13)
+        sheet.text(left + cell * (kept + 0.5), top + 193, said, size=13, color=QUERY)
+        sheet.text(middle, top + 220, f"{kept + 1} words from one pass", size=14)
 
 
 @drawing(

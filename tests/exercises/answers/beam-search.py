@@ -23,495 +23,485 @@ def grow(next_log_probs, beams):
     ]
 
 
-def search(next_log_probs, eos, width, max_len, key=score, last=score, shrink=True):
-    beams, finished = [((), 0.0)], []
-    for _ in range(max_len):
-        places = width - len(finished) if shrink else width
-        best = sorted(grow(next_log_probs, beams), key=key, reverse=True)[:places]
-        finished += [b for b in best if b[0][-1] == eos]
-        beams = [b for b in best if b[0][-1] != eos]
-        if not beams:
+def search(next_log_probs, eos, width, max_len, alpha, key=score, penalty=lp, extra=0):
+    beams, best = [((), 0.0)], (-math.inf, ())
+    for n in range(1, max_len + 1):
+        grown = grow(next_log_probs, beams)
+        best = max([best] + [(s / penalty(n + extra, alpha), p) for p, s in grown if p[-1] == eos])
+        beams = sorted([b for b in grown if b[0][-1] != eos], key=key, reverse=True)[:width]
+        if max(s for _, s in beams) / penalty(max_len, alpha) <= best[0]:
             break
-    return max(finished or beams, key=last)
+    return best[1]
 
 
 # === right
-def beam_by_topk(next_log_probs, eos, width, max_len):
-    beams, totals, finished = [()], torch.zeros(1, dtype=torch.float64), []
-    for _ in range(max_len):
+def beam_by_topk(next_log_probs, eos, width, max_len, alpha):
+    beams, totals = [()], torch.zeros(1, dtype=torch.float64)
+    best, best_score = None, float("-inf")
+    for n in range(1, max_len + 1):
         table = torch.stack([next_log_probs(b) for b in beams]) + totals[:, None]
         V = table.shape[1]
-        best, where = table.flatten().topk(min(width - len(finished), table.numel()))
-        new, kept = [], []
-        for score, place in zip(best.tolist(), where.tolist()):
-            prefix = beams[place // V] + (place % V,)
-            if place % V == eos:
-                finished.append((score, prefix))
-            else:
-                new.append(prefix)
-                kept.append(score)
-        beams, totals = new, torch.tensor(kept, dtype=torch.float64)
-        if not beams:
+        ended = table[:, eos] / ((5 + n) / 6) ** alpha
+        if ended.max() > best_score:
+            best_score = ended.max().item()
+            best = [*beams[int(ended.argmax())], eos]
+        table[:, eos] = -torch.inf
+        totals, where = table.flatten().topk(min(width, table.numel() - len(beams)))
+        beams = [beams[i // V] + (i % V,) for i in where.tolist()]
+        if totals[0] / ((5 + max_len) / 6) ** alpha <= best_score:
             break
-    pool = finished if finished else list(zip(totals.tolist(), beams))
-    return list(max(pool)[1])
+    return best
 
 
 # === right
-def beam_with_dictionaries(next_log_probs, eos, width, max_len):
-    open_, done = {(): 0.0}, {}
-    while open_ and max_len > 0:
-        max_len -= 1
+def beam_with_dictionaries(next_log_probs, eos, width, max_len, alpha):
+    open_, done, n = {(): 0.0}, {}, 0
+    while n < max_len:
+        n += 1
         candidates = {}
         for prefix, total in open_.items():
             for word, lp in enumerate(next_log_probs(prefix)):
-                candidates[prefix + (word,)] = total + float(lp)
-        ranking = sorted(candidates, key=candidates.get, reverse=True)[: width - len(done)]
-        open_ = {p: candidates[p] for p in ranking if p[-1] != eos}
-        done.update({p: candidates[p] for p in ranking if p[-1] == eos})
-    pool = done or open_
-    return list(max(pool, key=pool.get))
+                if word == eos:
+                    done[prefix + (word,)] = (total + float(lp)) / ((5 + n) / 6) ** alpha
+                else:
+                    candidates[prefix + (word,)] = total + float(lp)
+        ranking = sorted(candidates, key=candidates.get, reverse=True)[:width]
+        open_ = {p: candidates[p] for p in ranking}
+        if max(open_.values()) / ((5 + max_len) / 6) ** alpha <= max(done.values()):
+            break
+    return list(max(done, key=done.get))
 
 
 # === right
-def beam_with_a_heap(next_log_probs, eos, width, max_len):
-    beams = [(0.0, ())]
-    finished = []
-    for step in range(max_len):
-        every = []
+def beam_with_a_heap(next_log_probs, eos, width, max_len, alpha):
+    beams, finished = [(0.0, ())], []
+    for n in range(max_len):
+        going = []
         for total, prefix in beams:
-            log_probs = next_log_probs(prefix)
-            for word in range(len(log_probs)):
-                every.append((total + log_probs[word].item(), prefix + (word,)))
-        beams = []
-        for item in heapq.nlargest(width - len(finished), every):
-            (finished if item[1][-1] == eos else beams).append(item)
-        if not beams or len(finished) == width:
+            for word, gain in enumerate(next_log_probs(prefix).tolist()):
+                if word == eos:
+                    heapq.heappush(finished, (-(total + gain) / lp(n + 1, alpha), prefix + (word,)))
+                else:
+                    going.append((total + gain, prefix + (word,)))
+        beams = heapq.nlargest(width, going)
+        if -beams[0][0] / lp(max_len, alpha) >= finished[0][0]:
             break
-    return list(max(finished or beams)[1])
+    return list(finished[0][1])
 
 
 # === right
-def beam_with_costs(next_log_probs, eos, width, max_len):
-    beams, finished = [(0.0, [])], []
-    for _ in range(max_len):
-        if not beams:
-            break
+def beam_with_costs(next_log_probs, eos, width, max_len, alpha):
+    beams, best = [(0.0, [])], None
+    for n in range(1, max_len + 1):
         grown = []
         for cost, words in beams:
-            for word, lp in enumerate(next_log_probs(tuple(words)).tolist()):
-                grown.append((cost - lp, words + [word]))
-        grown.sort(key=lambda x: x[0])
-        places = width - len(finished)
-        beams = []
-        for cost, words in grown[:places]:
-            if words[-1] == eos:
-                finished.append((cost, words))
-            else:
-                beams.append((cost, words))
-    return min(finished or beams, key=lambda x: x[0])[1]
+            for word, gain in enumerate(next_log_probs(tuple(words)).tolist()):
+                grown.append((cost - gain, words + [word]))
+        for cost, words in grown:
+            if words[-1] == eos and (best is None or cost / lp(n, alpha) < best[0]):
+                best = (cost / lp(n, alpha), words)
+        beams = sorted((c for c in grown if c[1][-1] != eos), key=lambda c: c[0])[:width]
+        if beams[0][0] / lp(max_len, alpha) >= best[0]:
+            return best[1]
+    return best[1]
 
 
 # === right
-def beam_by_pruning_each_first(next_log_probs, eos, width, max_len):
+def beam_by_pruning_each_first(next_log_probs, eos, width, max_len, alpha):
     beams, finished = [((), 0.0)], []
-    for _ in range(max_len):
-        grown = []
+    for n in range(1, max_len + 1):
+        going = []
         for prefix, total in beams:
             log_probs = next_log_probs(prefix)
-            top = log_probs.topk(min(width, len(log_probs)))
-            grown += [(prefix + (w,), total + lp) for lp, w in zip(top.values.tolist(), top.indices.tolist())]
-        grown.sort(key=lambda b: -b[1])
-        best = grown[: width - len(finished)]
-        finished += [b for b in best if b[0][-1] == eos]
-        beams = [b for b in best if b[0][-1] != eos]
-        if not beams:
+            finished.append(((total + log_probs[eos].item()) / lp(n, alpha), [*prefix, eos]))
+            others = [(g, w) for w, g in enumerate(log_probs.tolist()) if w != eos]
+            going += [((*prefix, w), total + g) for g, w in sorted(others)[-width:]]
+        beams = sorted(going, key=score)[-width:]
+        if beams[-1][1] / lp(max_len, alpha) <= max(finished)[0]:
             break
-    return list(max(finished or beams, key=lambda b: b[1])[0])
+    return max(finished)[1]
 
 
 # === right
-def beam_in_a_class(next_log_probs, eos, width, max_len):
+def beam_in_a_class(next_log_probs, eos, width, max_len, alpha):
     class Hypothesis:
-        def __init__(self, words, score):
-            self.words, self.score = words, score
+        def __init__(self, words, total):
+            self.words, self.total = words, total
 
-        @property
-        def ended(self):
-            return bool(self.words) and self.words[-1] == eos
+        def reach(self, length):
+            return self.total / ((5 + length) / 6) ** alpha
 
-    active, ended = [Hypothesis([], 0.0)], []
-    for _ in range(max_len):
+    active, best = [Hypothesis([], 0.0)], None
+    while True:
         new = [
-            Hypothesis([*h.words, w], h.score + lp)
+            Hypothesis([*h.words, w], h.total + g)
             for h in active
-            for w, lp in enumerate(next_log_probs(tuple(h.words)).numpy())
+            for w, g in enumerate(next_log_probs(tuple(h.words)).numpy())
         ]
-        new = sorted(new, key=lambda h: h.score)[::-1][: width - len(ended)]
-        active = [h for h in new if not h.ended]
-        ended.extend(h for h in new if h.ended)
-        if not active:
-            break
-    return max(ended if ended else active, key=lambda h: h.score).words
+        for h in new:
+            if h.words[-1] == eos and (best is None or h.reach(len(h.words)) > best.reach(len(best.words))):
+                best = h
+        active = sorted((h for h in new if h.words[-1] != eos), key=lambda h: -h.total)[:width]
+        if len(active[0].words) == max_len or active[0].reach(max_len) <= best.reach(len(best.words)):
+            return best.words
+
+
+# === right
+def beam_checks_at_the_head(next_log_probs, eos, width, max_len, alpha):
+    beams, done, n = [((), 0.0)], [], 0
+    while n < max_len and (not done or score(beams[0]) / lp(max_len, alpha) > max(done)[0]):
+        n += 1
+        grown = grow(next_log_probs, beams)
+        done += [(s / lp(n, alpha), p) for p, s in grown if p[-1] == eos]
+        beams = sorted([b for b in grown if b[0][-1] != eos], key=score, reverse=True)[:width]
+    return list(max(done)[1])
 
 
 # === wrong greedy
-def beam_is_greedy(next_log_probs, eos, width, max_len):
-    words = []
-    while len(words) < max_len and (not words or words[-1] != eos):
-        words.append(int(next_log_probs(tuple(words)).argmax()))
-    return words
+def beam_is_greedy(next_log_probs, eos, width, max_len, alpha):
+    return list(search(next_log_probs, eos, 1, max_len, alpha))
 
 
-# === wrong not-added-up
-def beam_does_not_add(next_log_probs, eos, width, max_len):
+# === wrong goes-on-too-long
+def beam_never_stops(next_log_probs, eos, width, max_len, alpha):
+    beams, done = [((), 0.0)], []
+    for n in range(1, max_len + 1):
+        grown = grow(next_log_probs, beams)
+        done += [(s / lp(n, alpha), p) for p, s in grown if p[-1] == eos]
+        beams = sorted([b for b in grown if b[0][-1] != eos], key=score, reverse=True)[:width]
+    return list(max(done)[1])
+
+
+# === wrong places-taken
+def beam_of_the_page(next_log_probs, eos, width, max_len, alpha):
     beams, finished = [((), 0.0)], []
-    for _ in range(max_len):
-        grown = [(p + (w,), lp) for p, _ in beams for w, lp in enumerate(next_log_probs(p).tolist())]
-        best = sorted(grown, key=score, reverse=True)[: width - len(finished)]
-        finished += [b for b in best if b[0][-1] == eos]
-        beams = [b for b in best if b[0][-1] != eos]
-        if not beams:
-            break
-    return list(max(finished or beams, key=score)[0])
-
-
-# === wrong width-for-each-beginning
-def beam_keeps_width_each(next_log_probs, eos, width, max_len):
-    beams, finished = [((), 0.0)], []
-    for _ in range(max_len):
-        grown = []
-        for beam in beams:
-            grown += sorted(grow(next_log_probs, [beam]), key=score, reverse=True)[:width]
-        finished += [b for b in grown if b[0][-1] == eos]
-        beams = [b for b in grown if b[0][-1] != eos]
-    return list(max(finished or beams, key=score)[0])
-
-
-# === wrong product-of-probabilities
-def beam_multiplies(next_log_probs, eos, width, max_len):
-    beams, finished = [((), 1.0)], []
-    for _ in range(max_len):
-        grown = [(p + (w,), q * math.exp(lp)) for p, q in beams for w, lp in enumerate(next_log_probs(p).tolist())]
-        best = sorted(grown, key=score, reverse=True)[: width - len(finished)]
-        finished += [b for b in best if b[0][-1] == eos]
-        beams = [b for b in best if b[0][-1] != eos]
-        if not beams:
-            break
-    return list(max(finished or beams, key=score)[0])
-
-
-# === wrong finished-take-no-place
-def beam_wide(next_log_probs, eos, width, max_len):
-    return list(search(next_log_probs, eos, width, max_len, shrink=False)[0])
-
-
-# === wrong finished-compete
-def beam_keeps_finished_in_the_race(next_log_probs, eos, width, max_len):
-    beams = [((), 0.0)]
-    for _ in range(max_len):
-        grown = []
-        for prefix, total in beams:
-            grown += [(prefix, total)] if prefix[-1:] == (eos,) else grow(next_log_probs, [(prefix, total)])
-        beams = sorted(grown, key=score, reverse=True)[:width]
-    done = [b for b in beams if b[0][-1] == eos]
-    return list(max(done or beams, key=score)[0])
-
-
-# === wrong last-to-finish
-def beam_returns_the_last_finished(next_log_probs, eos, width, max_len):
-    beams, best_so_far = [((), 0.0)], None
-    places = width
-    for _ in range(max_len):
-        kept = sorted(grow(next_log_probs, beams), key=score, reverse=True)[:places]
-        for b in kept:
-            if b[0][-1] == eos:
-                best_so_far = b
-                places -= 1
+    for n in range(1, max_len + 1):
+        kept = sorted(grow(next_log_probs, beams), key=score, reverse=True)[: width - len(finished)]
+        finished += [(p, s / lp(n, alpha)) for p, s in kept if p[-1] == eos]
         beams = [b for b in kept if b[0][-1] != eos]
         if not beams:
             break
-    return list((best_so_far or beams[-1])[0])
+    return list(max(finished or beams, key=score)[0])
 
 
-# === wrong another-sentence
-def beam_twice_as_wide(next_log_probs, eos, width, max_len):
-    return list(search(next_log_probs, eos, 2 * width, max_len)[0])
-
-
-# === wrong ignores-an-argument
-def beam_of_three(next_log_probs, eos, width, max_len):
-    return list(search(next_log_probs, eos, 3, max_len)[0])
-
-
-# === wrong finished-forgotten
-def beam_loses_finished(next_log_probs, eos, width, max_len):
-    beams = [((), 0.0)]
-    for _ in range(max_len):
-        best = sorted(grow(next_log_probs, beams), key=score, reverse=True)[:width]
-        beams = [b for b in best if b[0][-1] != eos] or beams
-    return list(beams[0][0])
-
-
-# === wrong goes-on-after-the-end
-def beam_never_ends(next_log_probs, eos, width, max_len):
-    beams = [((), 0.0)]
-    for _ in range(max_len):
-        beams = sorted(grow(next_log_probs, beams), key=score, reverse=True)[:width]
-    return list(beams[0][0])
-
-
-# === wrong ends-with-the-best
-def beam_stops_when_the_best_ends(next_log_probs, eos, width, max_len):
-    beams = [((), 0.0)]
-    for _ in range(max_len):
-        beams = sorted(grow(next_log_probs, beams), key=score, reverse=True)[:width]
-        if beams[0][0][-1] == eos:
+# === wrong cut-before
+def beam_cuts_before(next_log_probs, eos, width, max_len, alpha):
+    beams, finished = [((), 0.0)], []
+    for n in range(1, max_len + 1):
+        kept = sorted(grow(next_log_probs, beams), key=score, reverse=True)[:width]
+        finished += [(p, s / lp(n, alpha)) for p, s in kept if p[-1] == eos]
+        beams = [b for b in kept if b[0][-1] != eos]
+        if not beams:
             break
-    return list(beams[0][0])
+    return list(max(finished or beams, key=score)[0])
+
+
+# === wrong finished-must-rank
+def beam_like_a_library(next_log_probs, eos, width, max_len, alpha):
+    beams, finished = [((), 0.0)], []
+    for n in range(1, max_len + 1):
+        grown = sorted(grow(next_log_probs, beams), key=score, reverse=True)
+        finished += [(p, s / lp(n, alpha)) for p, s in grown[:width] if p[-1] == eos]
+        beams = [b for b in grown if b[0][-1] != eos][:width]
+        if finished and beams[0][1] / lp(max_len, alpha) <= max(finished, key=score)[1]:
+            break
+    return list(max(finished, key=score)[0]) if finished else []
 
 
 # === wrong first-to-finish
-def beam_stops_at_the_first_end(next_log_probs, eos, width, max_len):
+def beam_stops_at_the_first_end(next_log_probs, eos, width, max_len, alpha):
     beams = [((), 0.0)]
-    for _ in range(max_len):
-        beams = sorted(grow(next_log_probs, beams), key=score, reverse=True)[:width]
-        done = [b for b in beams if b[0][-1] == eos]
+    for n in range(1, max_len + 1):
+        grown = grow(next_log_probs, beams)
+        done = [b for b in grown if b[0][-1] == eos]
         if done:
-            return list(done[0][0])
-    return list(beams[0][0])
+            return list(max(done, key=score)[0])
+        beams = sorted(grown, key=score, reverse=True)[:width]
+
+
+# === wrong enough-finished
+def beam_stops_with_enough(next_log_probs, eos, width, max_len, alpha):
+    beams, done = [((), 0.0)], []
+    for n in range(1, max_len + 1):
+        grown = grow(next_log_probs, beams)
+        done += [(s / lp(n, alpha), p) for p, s in grown if p[-1] == eos]
+        beams = sorted([b for b in grown if b[0][-1] != eos], key=score, reverse=True)[:width]
+        if len(done) >= width or beams[0][1] / lp(max_len, alpha) <= max(done)[0]:
+            break
+    return list(max(done)[1])
+
+
+# === wrong bound-of-this-length
+def beam_compares_as_it_is(next_log_probs, eos, width, max_len, alpha):
+    beams, done = [((), 0.0)], []
+    for n in range(1, max_len + 1):
+        grown = grow(next_log_probs, beams)
+        done += [(s / lp(n, alpha), p) for p, s in grown if p[-1] == eos]
+        beams = sorted([b for b in grown if b[0][-1] != eos], key=score, reverse=True)[:width]
+        if beams[0][1] / lp(n, alpha) <= max(done)[0]:
+            break
+    return list(max(done)[1])
+
+
+# === wrong bound-of-this-length
+def beam_looks_one_word_ahead(next_log_probs, eos, width, max_len, alpha):
+    beams, done = [((), 0.0)], []
+    for n in range(1, max_len + 1):
+        grown = grow(next_log_probs, beams)
+        done += [(s / lp(n, alpha), p) for p, s in grown if p[-1] == eos]
+        beams = sorted([b for b in grown if b[0][-1] != eos], key=score, reverse=True)[:width]
+        if beams[0][1] / lp(n + 1, alpha) <= max(done)[0]:
+            break
+    return list(max(done)[1])
+
+
+# === wrong bound-undivided
+def beam_forgets_to_divide_the_open_one(next_log_probs, eos, width, max_len, alpha):
+    beams, done = [((), 0.0)], []
+    for n in range(1, max_len + 1):
+        grown = grow(next_log_probs, beams)
+        done += [(s / lp(n, alpha), p) for p, s in grown if p[-1] == eos]
+        beams = sorted([b for b in grown if b[0][-1] != eos], key=score, reverse=True)[:width]
+        if beams[0][1] <= max(done)[0]:
+            break
+    return list(max(done)[1])
+
+
+# === wrong worst-open-prefix
+def beam_stops_when_one_cannot_win(next_log_probs, eos, width, max_len, alpha):
+    beams, done = [((), 0.0)], []
+    for n in range(1, max_len + 1):
+        grown = grow(next_log_probs, beams)
+        done += [(s / lp(n, alpha), p) for p, s in grown if p[-1] == eos]
+        beams = sorted([b for b in grown if b[0][-1] != eos], key=score, reverse=True)[:width]
+        if any(s / lp(max_len, alpha) <= max(done)[0] for _, s in beams):
+            break
+    return list(max(done)[1])
+
+
+# === wrong not-added-up
+def beam_does_not_add(next_log_probs, eos, width, max_len, alpha):
+    beams, done = [((), 0.0)], []
+    for n in range(1, max_len + 1):
+        grown = [(p + (w,), g) for p, _ in beams for w, g in enumerate(next_log_probs(p).tolist())]
+        done += [(s / lp(n, alpha), p) for p, s in grown if p[-1] == eos]
+        beams = sorted([b for b in grown if b[0][-1] != eos], key=score, reverse=True)[:width]
+        if beams[0][1] / lp(max_len, alpha) <= max(done)[0]:
+            break
+    return list(max(done)[1])
+
+
+# === wrong product-of-probabilities
+def beam_multiplies(next_log_probs, eos, width, max_len, alpha):
+    beams, done = [((), 1.0)], []
+    for n in range(1, max_len + 1):
+        grown = [(p + (w,), q * math.exp(g)) for p, q in beams for w, g in enumerate(next_log_probs(p).tolist())]
+        done += [(s / lp(n, alpha), p) for p, s in grown if p[-1] == eos]
+        beams = sorted([b for b in grown if b[0][-1] != eos], key=score, reverse=True)[:width]
+        if beams[0][1] / lp(max_len, alpha) <= max(done)[0]:
+            break
+    return list(max(done)[1])
+
+
+# === wrong not-penalised
+def beam_without_a_penalty(next_log_probs, eos, width, max_len, alpha):
+    return list(search(next_log_probs, eos, width, max_len, 0.0))
+
+
+# === wrong penalty-multiplied
+def beam_multiplies_by_the_penalty(next_log_probs, eos, width, max_len, alpha):
+    beams, done = [((), 0.0)], []
+    for n in range(1, max_len + 1):
+        grown = grow(next_log_probs, beams)
+        done += [(s * lp(n, alpha), p) for p, s in grown if p[-1] == eos]
+        beams = sorted([b for b in grown if b[0][-1] != eos], key=score, reverse=True)[:width]
+        if beams[0][1] / lp(max_len, alpha) <= max(done)[0]:
+            break
+    return list(max(done)[1])
+
+
+# === wrong divided-by-length
+def beam_divides_by_the_length(next_log_probs, eos, width, max_len, alpha):
+    return list(search(next_log_probs, eos, width, max_len, alpha, penalty=lambda n, a: n**a))
+
+
+# === wrong end-not-counted
+def beam_does_not_count_the_end(next_log_probs, eos, width, max_len, alpha):
+    return list(search(next_log_probs, eos, width, max_len, alpha, extra=-1))
+
+
+# === wrong width-for-each-beginning
+def beam_keeps_width_each(next_log_probs, eos, width, max_len, alpha):
+    beams, done = [((), 0.0)], []
+    for n in range(1, min(max_len, 9) + 1):
+        going = []
+        for beam in beams:
+            grown = grow(next_log_probs, [beam])
+            done += [(s / lp(n, alpha), p) for p, s in grown if p[-1] == eos]
+            going += sorted([b for b in grown if b[0][-1] != eos], key=score, reverse=True)[:width]
+        beams = going
+    return list(max(done)[1])
+
+
+# === wrong goes-on-after-the-end
+def beam_never_sorts_out_the_ends(next_log_probs, eos, width, max_len, alpha):
+    beams, done = [((), 0.0)], []
+    for n in range(1, max_len + 1):
+        grown = grow(next_log_probs, beams)
+        done += [(s / lp(n, alpha), p) for p, s in grown if p[-1] == eos]
+        beams = sorted(grown, key=score, reverse=True)[:width]
+        if beams[0][1] / lp(max_len, alpha) <= max(done)[0]:
+            break
+    return list(max(done)[1])
+
+
+# === wrong last-to-finish
+def beam_returns_the_last_finished(next_log_probs, eos, width, max_len, alpha):
+    beams, done = [((), 0.0)], []
+    for n in range(1, max_len + 1):
+        grown = grow(next_log_probs, beams)
+        done += [(s / lp(n, alpha), p) for p, s in grown if p[-1] == eos]
+        beams = sorted([b for b in grown if b[0][-1] != eos], key=score, reverse=True)[:width]
+        if beams[0][1] / lp(max_len, alpha) <= max(done)[0]:
+            break
+    return list(done[-1][1])
 
 
 # === wrong unfinished-returned
-def beam_returns_the_best_of_all(next_log_probs, eos, width, max_len):
-    beams, finished = [((), 0.0)], []
-    for _ in range(max_len):
-        best = sorted(grow(next_log_probs, beams), key=score, reverse=True)[: width - len(finished)]
-        finished += [b for b in best if b[0][-1] == eos]
-        beams = [b for b in best if b[0][-1] != eos]
-        if not beams:
+def beam_returns_the_best_of_all(next_log_probs, eos, width, max_len, alpha):
+    beams, done = [((), 0.0)], []
+    for n in range(1, max_len + 1):
+        grown = grow(next_log_probs, beams)
+        done += [(s / lp(n, alpha), p) for p, s in grown if p[-1] == eos]
+        beams = sorted([b for b in grown if b[0][-1] != eos], key=score, reverse=True)[:width]
+        if beams[0][1] / lp(max_len, alpha) <= max(done)[0]:
             break
-    return list(max(finished + beams, key=score)[0])
-
-
-# === wrong best-on-average
-def beam_normalises_at_the_end(next_log_probs, eos, width, max_len):
-    return list(search(next_log_probs, eos, width, max_len, last=lambda b: b[1] / len(b[0]))[0])
-
-
-# === wrong first-to-finish
-def beam_likes_short_ones(next_log_probs, eos, width, max_len):
-    return list(search(next_log_probs, eos, width, max_len, last=lambda b: -len(b[0]))[0])
+    return list(max(done + [(s / lp(n, alpha), p) for p, s in beams])[1])
 
 
 # === wrong worst-first
-def beam_minimises(next_log_probs, eos, width, max_len):
-    return list(search(next_log_probs, eos, width, max_len, key=lambda b: -b[1])[0])
-
-
-# === wrong end-left-off
-def beam_strips_the_end(next_log_probs, eos, width, max_len):
-    return [w for w in search(next_log_probs, eos, width, max_len)[0] if w != eos]
-
-
-# === wrong returns-a-tuple
-def beam_returns_the_score_too(next_log_probs, eos, width, max_len):
-    words, total = search(next_log_probs, eos, width, max_len)
-    return list(words), total
-
-
-# === wrong returns-a-number
-def beam_returns_the_score(next_log_probs, eos, width, max_len):
-    return search(next_log_probs, eos, width, max_len)[1]
-
-
-# === wrong returns-a-tuple
-def beam_returns_all(next_log_probs, eos, width, max_len):
-    words, _ = search(next_log_probs, eos, width, max_len)
-    return [list(words), list(words)]
-
-
-# === wrong a-tuple
-def beam_returns_a_tuple(next_log_probs, eos, width, max_len):
-    return search(next_log_probs, eos, width, max_len)[0]
-
-
-# === wrong a-tensor
-def beam_returns_a_tensor(next_log_probs, eos, width, max_len):
-    return torch.tensor(search(next_log_probs, eos, width, max_len)[0])
+def beam_minimises(next_log_probs, eos, width, max_len, alpha):
+    beams, done = [((), 0.0)], []
+    for n in range(1, max_len + 1):
+        grown = grow(next_log_probs, beams)
+        done += [(s / lp(n, alpha), p) for p, s in grown if p[-1] == eos]
+        beams = sorted([b for b in grown if b[0][-1] != eos], key=score)[:width]
+        if beams[0][1] / lp(max_len, alpha) <= max(done)[0]:
+            break
+    return list(max(done)[1])
 
 
 # === wrong last-word-only
-def beam_asks_with_the_last_word(next_log_probs, eos, width, max_len):
-    return list(search(lambda prefix: next_log_probs(prefix[-1:]), eos, width, max_len)[0])
+def beam_asks_with_the_last_word(next_log_probs, eos, width, max_len, alpha):
+    return list(search(lambda prefix: next_log_probs(prefix[-1:]), eos, width, max_len, alpha))
 
 
-# === wrong raises
-def beam_asks_with_a_number(next_log_probs, eos, width, max_len):
-    return list(search(lambda prefix: next_log_probs(prefix[-1] if prefix else 0), eos, width, max_len)[0])
+# === wrong end-is-zero
+def beam_ends_in_zero(next_log_probs, eos, width, max_len, alpha):
+    return list(search(next_log_probs, 0, width, max_len, alpha))
 
 
-# === wrong raises
-def beam_asks_with_a_tensor(next_log_probs, eos, width, max_len):
-    return list(search(lambda prefix: next_log_probs(torch.tensor(prefix)), eos, width, max_len)[0])
-
-
-# === wrong another-sentence
-def beam_asks_backwards(next_log_probs, eos, width, max_len):
-    return list(search(lambda prefix: next_log_probs(prefix[::-1]), eos, width, max_len)[0])
-
-
-# === wrong goes-on-after-the-end
-def beam_divides_by_width(next_log_probs, eos, width, max_len):
-    beams, totals, finished = [()], torch.zeros(1, dtype=torch.float64), []
-    for _ in range(max_len):
-        table = torch.stack([next_log_probs(b) for b in beams]) + totals[:, None]
-        best, where = table.flatten().topk(min(width, table.numel()))
-        V = table.shape[1]
-        beams = [beams[p % len(beams)] + (p // len(beams),) for p in where.tolist()]
-        totals = best
-    return list(beams[0])
-
-
-# === wrong raises
-def beam_takes_topk_too_large(next_log_probs, eos, width, max_len):
-    beams, totals = [()], torch.zeros(1, dtype=torch.float64)
-    for _ in range(max_len):
-        table = torch.stack([next_log_probs(b) for b in beams]) + totals[:, None]
-        totals, where = table.flatten().topk(width * 20)
-        beams = [beams[p // table.shape[1]] + (p % table.shape[1],) for p in where.tolist()]
-    return list(beams[0])
-
-
-# === wrong one-word-too-few
-def beam_one_round_less(next_log_probs, eos, width, max_len):
-    return list(search(next_log_probs, eos, width, max_len - 1)[0]) if max_len > 1 else []
+# === wrong end-left-off
+def beam_strips_the_end(next_log_probs, eos, width, max_len, alpha):
+    return list(search(next_log_probs, eos, width, max_len, alpha)[:-1])
 
 
 # === wrong one-word-too-many
-def beam_end_does_not_count(next_log_probs, eos, width, max_len):
-    return list(search(next_log_probs, eos, width, max_len + 1)[0])
+def beam_makes_one_round_more(next_log_probs, eos, width, max_len, alpha):
+    beams, done = [((), 0.0)], []
+    for n in range(1, max_len + 2):
+        grown = grow(next_log_probs, beams)
+        done += [(s / lp(n, alpha), p) for p, s in grown if p[-1] == eos]
+        beams = sorted([b for b in grown if b[0][-1] != eos], key=score, reverse=True)[:width]
+        if beams[0][1] / lp(max_len, alpha) <= max(done)[0]:
+            break
+    return list(max(done)[1])
+
+
+# === wrong one-word-too-few
+def beam_makes_one_round_less(next_log_probs, eos, width, max_len, alpha):
+    beams, done = [((), 0.0)], [(-math.inf, ())]
+    for n in range(1, max_len):
+        grown = grow(next_log_probs, beams)
+        done += [(s / lp(n, alpha), p) for p, s in grown if p[-1] == eos]
+        beams = sorted([b for b in grown if b[0][-1] != eos], key=score, reverse=True)[:width]
+        if beams[0][1] / lp(max_len, alpha) <= max(done)[0]:
+            break
+    return list(max(done)[1])
+
+
+# === wrong another-sentence
+def beam_twice_as_wide(next_log_probs, eos, width, max_len, alpha):
+    return list(search(next_log_probs, eos, 2 * width, max_len, alpha))
+
+
+# === wrong another-sentence
+def beam_asks_backwards(next_log_probs, eos, width, max_len, alpha):
+    return list(search(lambda prefix: next_log_probs(prefix[::-1]), eos, width, max_len, alpha))
+
+
+# === wrong ignores-an-argument
+def beam_of_three(next_log_probs, eos, width, max_len, alpha):
+    return list(search(next_log_probs, eos, 3, max_len, alpha))
+
+
+# === wrong returns-a-tuple
+def beam_returns_the_score_too(next_log_probs, eos, width, max_len, alpha):
+    return list(search(next_log_probs, eos, width, max_len, alpha)), -1.0
+
+
+# === wrong a-tuple
+def beam_returns_a_tuple(next_log_probs, eos, width, max_len, alpha):
+    return search(next_log_probs, eos, width, max_len, alpha)
+
+
+# === wrong a-tensor
+def beam_returns_a_tensor(next_log_probs, eos, width, max_len, alpha):
+    return torch.tensor(search(next_log_probs, eos, width, max_len, alpha))
+
+
+# === wrong raises
+def beam_asks_with_a_number(next_log_probs, eos, width, max_len, alpha):
+    return list(search(lambda prefix: next_log_probs(prefix[-1] if prefix else 0), eos, width, max_len, alpha))
+
+
+# === wrong raises
+def beam_asks_with_a_tensor(next_log_probs, eos, width, max_len, alpha):
+    return list(search(lambda prefix: next_log_probs(torch.tensor(prefix)), eos, width, max_len, alpha))
 
 
 # === wrong not-repeatable
-def beam_samples(next_log_probs, eos, width, max_len):
+def beam_samples(next_log_probs, eos, width, max_len, alpha):
     words = []
     while len(words) < max_len and (not words or words[-1] != eos):
         words.append(int(torch.multinomial(next_log_probs(tuple(words)).exp(), 1)))
     return words
 
 
-# === wrong goes-on-after-the-end
-def beam_begins_with_the_end(next_log_probs, eos, width, max_len):
-    words = search(lambda prefix: next_log_probs(prefix), eos, width, max_len)[0]
-    return [eos, *words]
-
-
-# === wrong end-is-zero
-def beam_ends_in_zero(next_log_probs, eos, width, max_len):
-    return list(search(next_log_probs, 0, width, max_len)[0])
-
-
-# === wrong nothing-found
-def beam_search_start_5_unseen_0(next_log_probs, eos, width, max_len):
-    beams, done = [((), 0.0)], []
-    for _ in range(max_len):
-        cand = [(p + (w,), s + lp) for p, s in beams for w, lp in enumerate(next_log_probs(p).tolist())]
-        cand.sort(key=lambda c: -c[1])
-        new = cand[: width - len(done)]
-        done += [c for c in new if c[0][-1] == eos]
-        beams = [c for c in new if c[0][-1] != eos]
-        if not beams:
-            break
-    best, score = [], -5
-    for p, s in done or beams:
-        if s > score:
-            best, score = list(p), s
-    return best
-
-
-# === wrong nothing-found
-def beam_search_start_100_unseen_3(next_log_probs, eos, width, max_len):
-    beams, done = [((), 0.0)], []
-    for _ in range(max_len):
-        cand = [(p + (w,), s + lp) for p, s in beams for w, lp in enumerate(next_log_probs(p).tolist())]
-        cand.sort(key=lambda c: -c[1])
-        new = cand[: width - len(done)]
-        done += [c for c in new if c[0][-1] == eos]
-        beams = [c for c in new if c[0][-1] != eos]
-        if not beams:
-            break
-    best, score = [], -100
-    for p, s in done or beams:
-        if s > score:
-            best, score = list(p), s
-    return best
-
-
 # === wrong always-the-same
-def beam_search_empty_unseen_4(next_log_probs, eos, width, max_len):
+def beam_returns_nothing(next_log_probs, eos, width, max_len, alpha):
     return []
 
 
-# === wrong ends-with-the-best
-def beam_returns_the_best_when_it_ends(next_log_probs, eos, width, max_len):
+# === wrong nothing-found
+def beam_begins_at_zero(next_log_probs, eos, width, max_len, alpha):
+    beams, best, words = [((), 0.0)], -1.3, []
+    for n in range(1, max_len + 1):
+        grown = grow(next_log_probs, beams)
+        for p, s in grown:
+            if p[-1] == eos and s / lp(n, alpha) > best:
+                best, words = s / lp(n, alpha), list(p)
+        beams = sorted([b for b in grown if b[0][-1] != eos], key=score, reverse=True)[:width]
+        if beams[0][1] / lp(max_len, alpha) <= best:
+            break
+    return words
+
+
+# === wrong unfinished
+def beam_is_cut_off(next_log_probs, eos, width, max_len, alpha):
     beams = [((), 0.0)]
-    for _ in range(max_len):
-        cand = [(p + (v,), s + l) for p, s in beams for v, l in enumerate(next_log_probs(p).tolist())]
-        cand.sort(key=lambda c: -c[1])
-        beams = cand[:width]
+    for n in range(1, max_len + 1):
+        beams = sorted(grow(next_log_probs, beams), key=score, reverse=True)[:width]
         if beams[0][0][-1] == eos:
-            return list(beams[0][0])
-        beams = [b for b in beams if b[0][-1] != eos]
+            break
     return list(beams[0][0])
-
-
-# === wrong logarithms-multiplied
-def beam_multiplies_logarithms(next_log_probs, eos, width, max_len):
-    beams, done = [((), 1.0)], []
-    for _ in range(max_len):
-        cand = [(p + (v,), s * l) for p, s in beams for v, l in enumerate(next_log_probs(p).tolist())]
-        cand.sort(key=lambda c: -c[1])
-        beams = []
-        for p, s in cand[: width - len(done)]:
-            (done if p[-1] == eos else beams).append((p, s))
-        if not beams:
-            break
-    return list(max(done or beams, key=lambda c: c[1])[0])
-
-
-# === wrong greedy
-def fresh_greedy(next_log_probs, eos, width, max_len):
-    out = []
-    for _ in range(max_len):
-        out.append(int(next_log_probs(tuple(out)).argmax()))
-        if out[-1] == eos:
-            break
-    return out
-
-
-# === wrong best-on-average
-def fresh_length_norm(next_log_probs, eos, width, max_len):
-    beams, done = [((), 0.0)], []
-    for _ in range(max_len):
-        new = [((*p, w), s + float(g)) for p, s in beams for w, g in enumerate(next_log_probs(p))]
-        new = sorted(new, key=lambda b: -b[1])[: width - len(done)]
-        done += [b for b in new if b[0][-1] == eos]
-        beams = [b for b in new if b[0][-1] != eos]
-        if not beams:
-            break
-    return list(max(done or beams, key=lambda b: b[1] / len(b[0]))[0])
-
-
-# === right
-def fresh_heap(next_log_probs, eos, width, max_len):
-    import heapq
-
-    open_, done, n = [(0.0, ())], [], 0
-    while open_ and n < max_len:
-        grown = [(s + g, p + (w,)) for s, p in open_ for w, g in enumerate(next_log_probs(p).tolist())]
-        top = heapq.nlargest(width - len(done), grown)
-        done.extend(t for t in top if t[1][-1] == eos)
-        open_ = [t for t in top if t[1][-1] != eos]
-        n += 1
-    return list(max(done if done else open_)[1])
