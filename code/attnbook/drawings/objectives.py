@@ -54,7 +54,8 @@ def _objective(sheet: Sheet, left: float, top: float, masked: bool) -> None:
         sheet.text(x - 6, y + i * cell + 16, name, anchor="end", size=13, color=QUERY if i == GAP else INK)
     sheet.text(x + 5 * cell + 12, y + 30, "asked at", anchor="start", size=14, color=VIOLET)
     sheet.text(x + 5 * cell + 12, y + 52, "1 place of 5" if masked else "5 places of 5", anchor="start", bold=True)
-    sheet.text(x + 2.5 * cell, y + 5 * cell + 18, "filled: may be looked at", size=13, color=GREY)
+    key = "filled: may be looked at" + ("" if masked else "; hatched: may not")
+    sheet.text(x + 2.5 * cell, y + 5 * cell + 18, key, size=13, color=GREY)
 
 
 MODELS = ("nearly certain", 0.997, 0.001), ("as asked", 0.925, 0.025)  # of the right word, and of each of three others
