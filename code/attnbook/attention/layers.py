@@ -122,7 +122,7 @@ def _is_causal(mask: Tensor) -> bool:
     triangle = shared_triangle(size, mask.device)
     if _is_same_memory(mask, triangle):  # free, on a GPU too
         return True
-    if not readable(mask):
+    if not readable(mask) or mask.storage_offset() % 8:
         return False
     # eight entries at a time
     packed = mask.view(size, size).view(torch.int64)

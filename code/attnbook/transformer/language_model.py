@@ -194,9 +194,9 @@ class LanguageModel(Stepping):
         """Score the next token at every position.
 
         Texts of different lengths are padded at the end and come with `valid_lens`; what is scored at padding means
-        nothing. To continue them together, with a cache, pad them at the front and hide the padding by a mask:
-        `real[:, None, None]` for real (B, S), True = a token. Rotary positions see distances only, so that it does not
-        matter how far to the right a text begins.
+        nothing. With rotary positions they can be continued together, with a cache: pad them at the front and hide the
+        padding by a mask, `real[:, None, None]` for real (B, S), True = a token. Rotary positions see distances only,
+        so that it does not matter how far to the right a text begins. With others it does: continue each by itself.
 
         Args:
             tokens: (B, T) ids; with a cache, only those that have not been read.
@@ -222,7 +222,8 @@ class LanguageModel(Stepping):
             if valid_lens is not None:
                 raise ValueError(
                     "valid_lens is for texts padded at the end, and the padding would stay in the cache, before what "
-                    "comes next; pad at the front and pass mask"
+                    "comes next; with rotary positions, pad at the front and pass mask; with others, continue each "
+                    "text by itself"
                 )
         start = 0 if cache is None else cache[0].length
         x = self.embedding(tokens)  # (B, T, D)
