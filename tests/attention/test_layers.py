@@ -659,7 +659,7 @@ def test_a_large_triangle_is_recognised_and_nothing_else_is(size, monkeypatch):
     large = size >= LARGE and size % 8 == 0
     assert told == [large, *[False] * 6]
     # on a GPU, where no mask is looked at: the triangle that models share, and no other
-    monkeypatch.setattr("attnbook.attention.layers.readable", lambda mask: False)
+    monkeypatch.setattr("attnbook.attention.fused.readable", lambda mask: False)
     for mask in (shared_triangle(size, query.device), triangle):
         layer(query, key, value, mask=mask)
     assert told[7:] == [large, False]

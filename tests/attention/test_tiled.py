@@ -308,7 +308,7 @@ def test_latent_attention_says_what_does_not_fit():
     for cache, message in (
         (randn(B, 2, C + 1), f"cache has size {C + 1}, latent_size is {C}"),
         (randn(2, C), "cache must have 3 axes"),
-        (randn(1, 2, C), f"x holds sequences: {B}, cache holds 1"),
+        (randn(1, 2, C), f"x holds {B} sequences, cache holds 1"),
     ):
         with pytest.raises(ValueError, match=message):
             layer(randn(B, T, E), cache=cache)

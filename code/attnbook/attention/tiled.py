@@ -44,9 +44,9 @@ def online_softmax(scores: Tensor, value: Tensor) -> Tensor:
         raise ValueError(
             f"scores must be finite, got {scores[~finite][0].item()}; leave out keys that are masked, and their values"
         )
-    precise = torch.promote_types(scores.dtype, torch.float32)  # sums, not rounded
-    most = torch.full_like(scores[..., :1], -torch.inf, dtype=precise)  # (…, 1): so far
-    total = torch.zeros_like(most)  # Σ exp(score − most)
+    precise = torch.promote_types(scores.dtype, torch.float32)  # of the sums
+    most = torch.full_like(scores[..., :1], -torch.inf, dtype=precise)  # the largest
+    total = torch.zeros_like(most)  # (…, 1): Σ exp(score − most)
     summed = torch.zeros_like(most * value[0])  # (…, Dv): Σ exp(score − most) value
     for score, v in zip(scores.split(1, dim=-1), value, strict=True):
         new = torch.maximum(most, score)

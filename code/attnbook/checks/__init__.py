@@ -22,6 +22,7 @@ from attnbook.checks.numbers import (
 )
 from attnbook.checks.tensors import (
     check_alike,
+    check_batch,
     check_features,
     check_leading_axes,
     check_query_key,
@@ -35,6 +36,7 @@ from attnbook.checks.values import has_values, is_traced, readable
 __all__ = [
     "check_tensor",
     "check_alike",
+    "check_batch",
     "check_features",
     "check_weight",
     "check_leading_axes",

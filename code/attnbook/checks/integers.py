@@ -46,7 +46,8 @@ def check_ids(
     kind = kind_of(ids)
     if kind not in (torch.int64, torch.int32):
         raise TypeError(
-            f"{name} must be a tensor of token ids (torch.long), got {kind}; convert it with .long()"
+            f"{name} must be a tensor of token ids (torch.long), got {kind}; "
+            f"convert it with torch.as_tensor({name}, dtype=torch.long)"
         )
     if ids.dim() != 2:
         raise ValueError(

@@ -188,6 +188,24 @@ def check_value(key: Tensor, value: Tensor) -> None:
     check_leading_axes("key", key.shape[:-2], "value", value.shape[:-2])
 
 
+def check_batch(**tensors: Tensor) -> None:
+    """Require as many sequences, the size of the first axis, in each of some tensors.
+
+    Args:
+        tensors: by their names.
+
+    Raises:
+        ValueError: unequal numbers.
+    """
+    sizes = {name: x.shape[0] for name, x in tensors.items()}
+    first, *others = sizes.values()
+    if any(size != first for size in others):
+        held = ", ".join(
+            f"{name} holds {size} sequences" for name, size in sizes.items()
+        )
+        raise ValueError(f"{held}; pass as many of each")
+
+
 def check_leading_axes(name_a: str, a: torch.Size, name_b: str, b: torch.Size) -> None:
     """Require leading (batch) axes that are equal or broadcast.
 

@@ -156,10 +156,10 @@ def _endless(batches: Callable[[int], Iterable]) -> Iterator:
         epoch += 1
 
 
-def _bar(run: Run, wanted: bool | None) -> "tqdm[Any]":
-    """The progress bar; if nothing is said, one for a reader who waits, gone when the training is done."""
-    fleeting = {"delay": 2, "leave": False} if wanted is None else {}
-    visible = reader_waits() if wanted is None else wanted
+def _bar(run: Run, progress: bool | None) -> "tqdm[Any]":
+    """The progress bar; by default one for a reader who waits, gone when the training is done."""
+    fleeting = {"delay": 2, "leave": False} if progress is None else {}
+    visible = reader_waits() if progress is None else progress
     return tqdm(
         total=run.config.steps,
         initial=len(run.losses),

@@ -33,7 +33,7 @@ class Run:
 
     Args:
         model: the model.
-        config: how to train it.
+        config: how to train it. All processes begin with its seed, so that dropout drops the same units in each.
         fabric: already launched.
         elapsed: seconds that were spent before.
 

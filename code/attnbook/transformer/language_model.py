@@ -32,7 +32,7 @@ from attnbook.transformer.feed_forward import (
     GatedFeedForward,
     get_activation,
 )
-from attnbook.transformer.models import one_mask
+from attnbook.transformer.models import one_mask, run_layers
 from attnbook.transformer.stepping import Stepping, check_caches
 
 NORMS = ("rms", "layer")
@@ -213,7 +213,6 @@ class LanguageModel(Stepping):
                 another model's cache.
         """
         check_ids("tokens", tokens, self.config.vocab_size)
-        caches = [None] * len(self.layers) if cache is None else cache
         if cache is not None:
             number = len(self.layers)
             check_caches(
@@ -230,18 +229,16 @@ class LanguageModel(Stepping):
         if self.config.scale_embedding:
             x = x * math.sqrt(self.config.d_model)
         x = self.dropout(x if self.positions is None else self.positions(x, start))
-        everything, near = self._masks(tokens, start, valid_lens, mask)
-        seen = []
-        for number, (layer, kept) in enumerate(zip(self.layers, caches, strict=True)):
-            allowed = everything if number in self.config.global_layers else near
-            x, weights = layer(x, mask=allowed, need_weights=need_weights, cache=kept)
-            seen.append(weights)
-        return self.head(self.norm(x)), seen if need_weights else None
+        masks = self._masks(tokens, start, valid_lens, mask)
+        x, weights = run_layers(
+            self.layers, x, mask=masks, need_weights=need_weights, cache=cache
+        )
+        return self.head(self.norm(x)), weights
 
     def _masks(
         self, tokens: Tensor, start: int, lens: Tensor | None, mask: Tensor | None
-    ) -> tuple[Tensor | None, Tensor | None]:
-        """What layers that see everything may attend to, and what those with a window may."""
+    ) -> list[Tensor | None]:
+        """What each layer may attend to: everything before, or what is in its window."""
         config, length = self.config, tokens.shape[1]
         total = start + length
         given = one_mask(config.num_heads, tokens, lens, mask, start)
@@ -254,7 +251,11 @@ class LanguageModel(Stepping):
             )
         if config.window is not None and config.window < total:
             near = sliding_window_mask(length, config.window, total, tokens.device)
-        return _both(past, given), _both(near, given)
+        everything, window = _both(past, given), _both(near, given)
+        return [
+            everything if number in config.global_layers else window
+            for number in range(len(self.layers))
+        ]
 
 
 def _both(a: Tensor | None, b: Tensor | None) -> Tensor | None:
