@@ -23,14 +23,10 @@ def check_integers(name: str, numbers: Tensor) -> None:
         )
     other = numbers.is_floating_point() or numbers.is_complex()
     if other or numbers.dtype == torch.bool:
-        raise TypeError(
-            f"{name} must hold integers, got {numbers.dtype}; use torch.long"
-        )
+        raise TypeError(f"{name} must hold integers, got {numbers.dtype}; use torch.long")
 
 
-def check_ids(
-    name: str, ids: Tensor, vocab_size: int, what: str = "vocabulary"
-) -> None:
+def check_ids(name: str, ids: Tensor, vocab_size: int, what: str = "vocabulary") -> None:
     """Require token ids (B, T) within the vocabulary.
 
     Args:
@@ -50,9 +46,7 @@ def check_ids(
             f"convert it with torch.as_tensor({name}, dtype=torch.long)"
         )
     if ids.dim() != 2:
-        raise ValueError(
-            f"{name} must be (B, T), got shape {tuple(ids.shape)}; add a batch axis with [None]"
-        )
+        raise ValueError(f"{name} must be (B, T), got shape {tuple(ids.shape)}; add a batch axis with [None]")
     odd = beyond(ids, vocab_size - 1)
     if odd is not None:
         raise ValueError(
