@@ -101,9 +101,9 @@ def test_ids_beyond_the_vocabulary(call, came, wanted):
 @pytest.mark.parametrize(
     ("ids", "error", "message"),
     [
-        (IDS.float(), TypeError, ("got torch.float32", "convert it with .long()")),
+        (IDS.float(), TypeError, ("got torch.float32", "convert it with torch.as_tensor(")),
         (IDS.bool(), TypeError, ("got torch.bool",)),
-        ([[1, 2]], TypeError, ("got list",)),
+        ([[1, 2]], TypeError, ("got list", "torch.as_tensor(")),
         (IDS[0], ValueError, ("(B, T), got shape (4,)", "[None]")),
     ],
 )

@@ -16,7 +16,7 @@ from attnbook.translation import page_model_header
 from attnbook.weights import FOLDER, PAGE_MODELS, read_weights
 from tools import ROOT, bench
 from tools.experiments import __main__ as runner
-from tools.experiments import scores
+from tools.experiments import scores, spans
 from tools.experiments.stored import DESIGN, made_by, row_by_row
 
 NAMES = runner.names()
@@ -151,6 +151,13 @@ LOSSY = {
 }
 # the translators choose what they are asked about, and number words anew; that takes a minute
 CHOSEN = ("beam_trees", "next_words")
+
+
+@pytest.mark.parametrize("count", [1000, 4000])
+def test_learning_rates_are_chosen_by_sentences_that_are_not_trained_or_tested_on(count):
+    drawn = spans.draw(count)
+    words = {one.words for name in ("train", "test") for one in drawn[name]}
+    assert words and not words & {one.words for one in spans.development(count)}
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in LOSSY])

@@ -1,8 +1,9 @@
 """Every public door of the room: each function and layer called as its signature says, with each argument it names.
 
-A door is tried with what it requires, with each option on top of that, and with all options that go together. Then the
-same calls are mapped by `torch.vmap`, where no check can read a value; those with nothing besides and with all are made
-on the meta device, which has none, and with fake tensors.
+A door is tried with what it requires, with each option on top of that, and with all options that go together: a call
+gives the same again and leaves its arguments alone, and each option changes what comes back. Then the same calls are
+mapped by `torch.vmap`, where no check can read a value; those with nothing besides and with all are made on the meta
+device, which has none, and with fake tensors.
 """
 
 import functools
@@ -41,13 +42,14 @@ from attnbook.attention import (
     causal_mask,
     parallel_memory,
 )
+from doors import plain
 from tensors import B, D, H, S, T, close, coin, fill, randn
 
 E = 2 * H * 2  # D of the layers with heads: an even size for each of them
 QUERY, KEY, VALUE = randn(B, T, D), randn(B, S, D, seed=1), randn(B, S, 13, seed=2)
 X, MEMORY = randn(B, T, E), randn(B, S, E, seed=1)
 LENS, MASK, BIAS = torch.tensor([3, 6]), coin(T, S), randn(1, H, T, S)
-OWN_LENS, OWN_MASK, OWN_BIAS = torch.tensor([3, 4]), causal_mask(T), randn(1, H, T, T)
+OWN_LENS, OWN_MASK, OWN_BIAS = torch.tensor([3, 4]), coin(T, T), randn(1, H, T, T)
 SPLIT = {"query": randn(B, H, T, 4), "key": randn(B, H, S, 4)}
 POINTS = {"query": randn(T), "key": randn(S), "value": randn(S, seed=3)}
 REGRESSION = {"model": NWKernelRegression().double(), "x": randn(T), "y": randn(T)}
@@ -161,6 +163,12 @@ DOORS += [(scaling, {"frequencies": randn(D).exp()}, {}) for scaling in (LinearS
 DOORS += LAYERS
 
 
+# what they are given is what they are to change
+CHANGING = {"ablate_head", "fit_width"}
+# where and how many at a time are computed: the same numbers, rounding aside
+SILENT = {"device", "tile", "chunk_size"}
+
+
 def calls(door):
     """With nothing besides, with each option, with all."""
     thing, given, options = door
@@ -268,11 +276,32 @@ def test_options_are_not_taken_by_their_place(call, given):
         call(*given)
 
 
+def seen(thing, given):
+    """What comes back, without NaN, as plain data; and what a layer that is given has become."""
+    given = deepcopy(given)
+    found = thing(**given)
+    return plain(([*found] if inspect.isgenerator(found) else found, given.get("layer")))
+
+
 @each_door
-def test_it_opens(door):
-    for thing, arguments in calls(door):
-        for tensor in tensors(thing(**deepcopy(arguments))):  # a head is silenced once
-            assert not tensor.isnan().any()
+def test_a_call_can_be_repeated_and_leaves_its_arguments_alone(door):
+    for thing, given in calls(door):
+        assert seen(thing, given) == seen(thing, given)
+        if name_of(door) not in CHANGING:
+            before = plain(given)
+            thing(**given)
+            assert plain(given) == before
+
+
+@each_door
+def test_each_option_changes_what_comes_back(door):
+    thing, given, options = door
+    for name, value in options.items():
+        if name not in SILENT:
+            assert seen(thing, given | {name: value}) != seen(thing, given), name
+            continue
+        for without, found in zip(tensors(thing(**given)), tensors(thing(**given, **{name: value})), strict=True):
+            close(found, without)
 
 
 @pytest.mark.parametrize("door", LAYERS, ids=name_of)

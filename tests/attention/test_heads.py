@@ -580,8 +580,8 @@ QUERY, KEY, VALUE = sequences(torch.float32)
         ((QUERY, KEY, VALUE[..., 1:]), ValueError, ("value has size 32, d_model is 33",)),
         ((QUERY, KEY, VALUE[:, 1:]), ValueError, ("number of keys is 7, the number of values is 6",)),
         ((QUERY, KEY[:, :0], VALUE[:, :0]), ValueError, ("no key to attend to",)),
-        ((QUERY[:1], KEY, VALUE), ValueError, ("hold 1, 2 and 2 sequences; pass as many of each",)),
-        ((QUERY, KEY, VALUE[:1]), ValueError, ("hold 2, 2 and 1 sequences",)),
+        ((QUERY[:1], KEY, VALUE), ValueError, ("query holds 1 sequences, key holds 2", "pass as many of each",)),
+        ((QUERY, KEY, VALUE[:1]), ValueError, ("value holds 1 sequences",)),
     ],
 )  # fmt: skip
 def test_wrong_inputs(stage, arguments, error, message):

@@ -373,6 +373,17 @@ def test_half_precision(kind, need_weights, dtype):
 
 @ALL
 @pytest.mark.parametrize("need_weights", [True, False])
+@pytest.mark.parametrize(("dtype", "keys"), [(torch.bfloat16, 512), (torch.float16, 4096)])
+def test_many_keys_add_up_in_half_precision(kind, need_weights, dtype, keys):
+    """As many that one more would be lost: bfloat16 has no 257, float16 no 2,049."""
+    query, key, _ = inputs(dtype=dtype)
+    value = (torch.arange(keys) >= keys // 2).to(dtype)[None, :, None]
+    output, _ = layer_of(kind, dtype)(query[:1], key[:1, :1].expand(1, keys, -1), value, need_weights=need_weights)
+    assert (output == 0.5).all()
+
+
+@ALL
+@pytest.mark.parametrize("need_weights", [True, False])
 def test_very_large_half_precision_scores_stay_finite(kind, need_weights):
     """Dot products of −39,600, where float16 ends at −65,504: every row still sums to 1."""
     layer = layer_of(kind, torch.float16)
@@ -638,18 +649,20 @@ def test_a_large_triangle_is_recognised_and_nothing_else_is(size, monkeypatch):
     other[size // 2, 3] = False
     wrong = triangle.clone()
     wrong[3, size // 2] = True
-    for mask in (triangle, triangle.mT.contiguous().mT, other, wrong, triangle.mT.contiguous(), sequence_mask):
+    at_an_odd_byte = torch.ones(size**2 + 1, dtype=torch.bool)[1:].view(size, size).tril_()
+    unlike = triangle.mT.contiguous().mT, other, wrong, triangle.mT.contiguous(), at_an_odd_byte, sequence_mask
+    for mask in (triangle, *unlike):
         lens = torch.tensor([size - 3]) if mask is sequence_mask else None
         given = {"valid_lens": lens, "mask": triangle if lens is not None else mask}
         found, _ = layer(query, key, value, **given)
         close(found, layer(query, key, value, **given, need_weights=True)[0])
     large = size >= LARGE and size % 8 == 0
-    assert told == [large, *[False] * 5]
+    assert told == [large, *[False] * 6]
     # on a GPU, where no mask is looked at: the triangle that models share, and no other
-    monkeypatch.setattr("attnbook.attention.layers.readable", lambda mask: False)
+    monkeypatch.setattr("attnbook.attention.fused.readable", lambda mask: False)
     for mask in (shared_triangle(size, query.device), triangle):
         layer(query, key, value, mask=mask)
-    assert told[6:] == [large, False]
+    assert told[7:] == [large, False]
 
 
 def test_the_scale_is_the_square_root_of_the_size():

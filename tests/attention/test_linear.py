@@ -15,7 +15,7 @@ from attnbook.attention import (
     random_features,
     recurrent_memory,
 )
-from tensors import DV, PROPERTY, B, D, H, S, T, close, randn, says
+from tensors import DV, HALF, HALF_TOLERANCE, PROPERTY, B, D, H, S, T, close, randn, says
 
 FORMS = [parallel_memory, recurrent_memory, chunked_memory]
 M = 17  # random directions
@@ -110,6 +110,20 @@ def test_a_memory_goes_on_where_it_stopped(form):
         pieces.append(output)
     close(torch.cat(pieces, dim=-2), at_once)
     close(state, last)
+
+
+@pytest.mark.parametrize("dtype", HALF)
+@pytest.mark.parametrize("kind", KINDS, ids="+".join)
+@pytest.mark.parametrize("form", FORMS)
+def test_half_precision_is_rounded_once(form, kind, dtype):
+    """Over so many positions that sums in half precision would stop growing."""
+    qkv, gates = arguments((B,), 600, dtype)
+    qkv[1], gates["decay"] = qkv[1] + 0.3, gates["decay"] / 2 + 0.5  # keys alike, and little forgotten
+    chosen = {name: gates[name] for name in kind}
+    precise = form(*(x.double() for x in qkv), **{name: gate.double() for name, gate in chosen.items()})
+    for found, expected in zip(form(*qkv, **chosen), precise, strict=True):
+        assert found.dtype == dtype
+        assert (found - expected).abs().max() < HALF_TOLERANCE[dtype] * expected.abs().max()
 
 
 @pytest.mark.parametrize("form", FORMS)

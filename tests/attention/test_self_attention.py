@@ -41,7 +41,7 @@ def test_pair_mask_by_loops():
         (torch.ones(B, T), coin(B, S), TypeError, "query_mask must be a bool tensor .* got torch.float32"),
         (coin(B, T), [True], TypeError, "key_mask must be a bool tensor .* got list"),
         (coin(T), coin(B, S), ValueError, r"query_mask must be \(B, positions\), got shape \(5,\)"),
-        (coin(B, T), coin(3, S), ValueError, "query_mask is for 2 sequences, key_mask for 3"),
+        (coin(B, T), coin(3, S), ValueError, "query_mask holds 2 sequences, key_mask holds 3"),
     ],
 )  # fmt: skip
 def test_wrong_pair_masks(query_mask, key_mask, error, message):

@@ -1,11 +1,15 @@
 """What the engine's answers rest on: when two results agree, when a formula does as the reader's function does."""
 
+import pytest
 import torch
 
 from attnbook.exercises.bank import SHELF
-from attnbook.exercises.case import make_case, near
+from attnbook.exercises.beyond_numbers import gradients
+from attnbook.exercises.case import different, make_case, near
 from attnbook.exercises.guard import kept
 from attnbook.exercises.recognise import does_as
+from attnbook.exercises.unexplained import unknown
+from tensors import HALF
 
 LOOKUP = SHELF.get("soft-lookup")
 
@@ -20,6 +24,29 @@ def test_results_are_near_by_shape_and_numbers():
     assert not near(x * (1 + 1e-3), x)
     assert not near(torch.ones(3, 1), torch.ones(3)) and not near(torch.ones(1), torch.ones(3))
     assert not near(None, x) and not near(x, None)
+
+
+@pytest.mark.parametrize("dtype", HALF)
+def test_in_half_precision_the_wrong_number_is_named_and_none_that_is_rounded(dtype):
+    exercise = SHELF.get("masked-softmax")
+
+    def off(*given):
+        weights = exercise.solution(*given).to(dtype)
+        weights.flatten()[-1] += 1
+        return weights
+
+    def slope_off(scores, *given):  # the same numbers, and one slope that is not theirs
+        last = scores.flatten()[-1]
+        return exercise.solution(scores, *given).to(dtype) + 5 * (last - last.detach())
+
+    arguments = max(exercise.probes(), key=lambda one: one[0].numel())
+    case = make_case(exercise, off, arguments)
+    last, total = [size - 1 for size in case.expected.shape], case.expected.numel()
+    assert different(case.got, case.expected).nonzero().tolist() == [last]
+    assert f"your number at {last} is" in case.seen
+    assert f"{total - 1} of {total} numbers are right" in unknown(exercise, off, [case]).says
+    right = make_case(exercise, slope_off, arguments)
+    assert right.right() and f"at {last}; it should be" in gradients(exercise, slope_off, [right]).says
 
 
 def test_a_formula_does_as_a_function_that_makes_its_mistake():

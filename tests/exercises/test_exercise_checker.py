@@ -736,7 +736,27 @@ def test_an_endless_loop_ends_and_the_verdict_says_so(catches, monkeypatch):
     assert not any(signal.getitimer(signal.ITIMER_REAL))
 
 
-def test_off_the_main_thread_there_is_no_limit(monkeypatch):
+@pytest.mark.parametrize("seconds", [0.05, 60])
+def test_a_check_ends_though_no_call_of_it_takes_too_long(seconds, monkeypatch):
+    """Between two calls, on any thread, or within one."""
+    monkeypatch.setattr(guard, "CHECK", 0.2)
+
+    def slow(query, keys, values):
+        time.sleep(seconds)
+        return (keys @ query).softmax(0) @ values
+
+    verdicts = [judge(LOOKUP, slow)]
+    if seconds < 1:
+        with concurrent.futures.ThreadPoolExecutor() as threads:
+            verdicts.append(threads.submit(judge, LOOKUP, slow).result())
+    for verdict in verdicts:
+        assert verdict.diagnosis == "takes-too-long"
+        assert "The check was stopped after 0.2 seconds" in verdict.says
+    monkeypatch.setattr(guard, "CHECK", 60)
+    assert judge(LOOKUP, LOOKUP.solution)
+
+
+def test_off_the_main_thread_a_call_has_no_limit(monkeypatch):
     monkeypatch.setattr(guard, "SECONDS", 0.01)
 
     def slow(query, keys, values):

@@ -13,6 +13,7 @@ from attnbook import exercises as book
 from attnbook.exercises import display, wording
 from attnbook.exercises.arguments import Described
 from attnbook.exercises.bank import SHELF
+from attnbook.exercises.case import side_by_side
 
 ALL = list(SHELF)
 
@@ -176,15 +177,12 @@ def test_a_long_message_is_cut_at_a_sentence():
 
 def test_a_table_has_a_line_for_each_row():
     right = torch.tensor([[[1.0, 2], [3, 4]], [[5, 6], [7, 8]]])
-    assert wording.side_by_side("x (1, 2)", right, 2 * right).split("\n") == [
+    assert side_by_side("x (1, 2)", right, 2 * right).split("\n") == [
         "With x (1, 2)",
         *("    you return", "      (2, 4)", "      (6, 8)", "    ", "      (10, 12)", "      (14, 16)"),
         *("    right is", "      (1, 2)", "      (3, 4)", "    ", "      (5, 6)", "      (7, 8)", ""),
     ]
-    assert (
-        wording.side_by_side("x (1, 2)", right[0, 0], right[0, 1])
-        == "With x (1, 2) you return (3, 4); right is (1, 2). "
-    )
+    assert side_by_side("x (1, 2)", right[0, 0], right[0, 1]) == "With x (1, 2) you return (3, 4); right is (1, 2). "
 
 
 def test_what_a_function_does_is_told_apart_from_its_name():

@@ -151,6 +151,17 @@ def test_random_numbers_go_on_from_where_they_stood(tmp_path):
     assert (random.random(), np.random.rand(), torch.rand(1).item()) == wanted  # noqa: NPY002
 
 
+def test_random_numbers_of_apples_processor_go_on_too(monkeypatch):
+    generator = torch.Generator()
+    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: True)
+    monkeypatch.setattr(torch.mps, "get_rng_state", generator.get_state)
+    monkeypatch.setattr(torch.mps, "set_rng_state", generator.set_state)
+    state = random_state()
+    drawn = torch.rand(1, generator=generator)
+    set_random_state(state)
+    assert torch.rand(1, generator=generator) == drawn
+
+
 # --- what is refused -------------------------------------------------------------------------------------------------
 
 

@@ -235,6 +235,13 @@ def test_new_scores_are_seeded(page):
         assert_close(table(page.math("drawScores", 0, n)), table(drawn_scores(n)), rtol=0, atol=1e-12)
 
 
+def test_new_scores_go_on_from_those_that_a_link_has_brought(page, open_figure):
+    first, second = (page.math("drawScores", seed, 5) for seed in (1, 2))
+    page = open_figure(MaskBuilderFigure(scores=first))
+    page.click("New scores")
+    assert page.state("scores") == second
+
+
 def test_reset_restores_everything(page):
     first = {name: page.state(name) for name in MaskBuilderFigure().state()}
     page.drag("score-1-2", 0, 0)

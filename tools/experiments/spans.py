@@ -62,9 +62,9 @@ def draw(count: int) -> dict[str, list[NestedSentence]]:
 
 
 @functools.cache
-def development() -> list[NestedSentence]:
+def development(count: int) -> list[NestedSentence]:
     """Sentences that are neither trained nor tested on, as deep as both."""
-    drawn = draw(OPTIONS["sentences"])
+    drawn = draw(count)
     used = {one.words for name in ("train", "test") for one in drawn[name]}
     return [one for one in nested_sentences(400, seed=97) if one.words not in used][:150]
 
@@ -142,7 +142,7 @@ def found_by(model, some: list[NestedSentence]) -> float:
 def tuned(name: str, sentences: int, blind: bool, steps: int) -> dict[float, float]:
     """For each learning rate the F1 on development sentences."""
     plan = {"name": name, "sentences": sentences, "blind": blind, "steps": steps}
-    return {rate: round(found_by(trained(TUNING, **plan, rate=rate), development()), 4) for rate in RATES}
+    return {rate: round(found_by(trained(TUNING, **plan, rate=rate), development(sentences)), 4) for rate in RATES}
 
 
 def run(seed: int, name: str, sentences: int, blind: bool, steps: int) -> dict:

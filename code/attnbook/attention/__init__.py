@@ -7,7 +7,9 @@ A **mask** is a bool tensor, True = may attend, with a column for each key, thos
 (B, T, S) for all heads, or all axes of the scores, such as (B, H, T, S). Any size but S may be 1. A **bias** has these
 axes, too, is of floating point, and is added to the scores. **Valid lengths**, (B,) for sequences or (B, T) for
 queries, are integers from 0 to S: how many keys count, the first ones. Beside a mask, a key must pass both.
-A head's **weights** are returned beside its output where `need_weights` asks for them, and else None.
+A head's **weights** are returned beside its output where `need_weights` asks for them, and else None. There
+are exceptions: the regressions (`average_pooling`, `nadaraya_watson`, `NWKernelRegression`) always return weights, and
+`LatentAttention`, which is causal, takes no mask and returns its cache, a tensor, in their place.
 """
 
 from attnbook.attention.cache import KeyValueCache

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from attnbook.checks import check_count, check_tensor, kind_of, readable
+from attnbook.checks import check_count, check_tensor, is_traced, kind_of, readable
 
 
 class Room:
@@ -101,7 +101,7 @@ class KeyValueCache:
         if self.key is None or self.value is None:  # empty
             # copies, as of a memory, and the caller's stay the caller's
             return key.clone(), value.clone()
-        if torch.is_grad_enabled() or torch.compiler.is_compiling():
+        if torch.is_grad_enabled() or is_traced():
             keys = torch.cat([self.key, key], dim=2)  # (B, H, length + T, Dh)
             return keys, torch.cat([self.value, value], dim=2)
         # the same, but what is stored need not be copied to add to it

@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 from attnbook.attention.masks import causal_mask, masked_softmax
 from attnbook.attention.splitting import head_size, merge_heads, split_heads
-from attnbook.checks import check_alike, check_count, check_features
+from attnbook.checks import check_alike, check_batch, check_count, check_features
 
 
 class LatentAttention(nn.Module):
@@ -61,11 +61,7 @@ class LatentAttention(nn.Module):
         if cache is not None:
             check_features("cache", cache, "latent_size", self.latent_size, dims=3)
             check_alike("x", x, "cache", cache)
-            if x.shape[0] != cache.shape[0]:
-                raise ValueError(
-                    f"x holds sequences: {x.shape[0]}, cache holds {cache.shape[0]}; pass the latents that the last "
-                    "call returned"
-                )
+            check_batch(x=x, cache=cache)
             latents = torch.cat([cache, latents], dim=1)  # (B, t + T, C)
         mask = causal_mask(x.shape[1], latents.shape[1], device=x.device)
         # each map as a matrix: what it makes of the unit vectors
@@ -73,7 +69,7 @@ class LatentAttention(nn.Module):
         up_k, up_v = (
             split_heads(w(units), self.num_heads) for w in (self.W_uk, self.W_uv)
         )  # (H, C, Dh)
-        asked = split_heads(self.W_q(x), self.num_heads) @ up_k.mT  # (B, H, T, C)
-        scores = asked @ latents[:, None].mT / math.sqrt(self.head_dim)  # (B, H, T, S)
-        read = masked_softmax(scores, mask=mask) @ latents[:, None]  # (B, H, T, C)
-        return self.W_o(merge_heads(read @ up_v)), latents
+        query = split_heads(self.W_q(x), self.num_heads) @ up_k.mT  # (B, H, T, C)
+        scores = query @ latents[:, None].mT / math.sqrt(self.head_dim)  # (B, H, T, S)
+        average = masked_softmax(scores, mask=mask) @ latents[:, None]  # (B, H, T, C)
+        return self.W_o(merge_heads(average @ up_v)), latents

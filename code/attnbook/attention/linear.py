@@ -6,7 +6,7 @@ A memory is a matrix S that maps keys to values. At every position a pair is wri
 
 where u_t is what is written: the value v_t itself (linear attention), or β_t (v_t − a_t S_{t-1} k_t), the part of it
 that the memory does not know yet (the delta rule). The three forms, parallel, recurrent and chunked, give the same
-numbers at different costs.
+numbers at different costs. Half precision is computed in float32, and what is returned is rounded once.
 """
 
 from collections.abc import Callable
@@ -93,8 +93,9 @@ def parallel_memory(
         Katharopoulos et al. (2020), section 3.3; with a decay, Sun et al. (2023), section 2; with beta, Yang et al.
         (2024b), section 3, who solve the triangular system under another name.
     """
-    decay, beta, state = _filled(query, key, value, decay, beta, state)
-    return _together(query, key, value, decay, beta, state)
+    *given, dtype = _filled(query, key, value, decay, beta, state)
+    output, state = _together(*given)
+    return output.to(dtype), state.to(dtype)
 
 
 def recurrent_memory(
@@ -117,7 +118,9 @@ def recurrent_memory(
         Katharopoulos et al. (2020), section 3.4; Schlag et al. (2021), section 4.2; with both, Yang et al. (2025),
         section 3.
     """
-    decay, beta, state = _filled(query, key, value, decay, beta, state)
+    query, key, value, decay, beta, state, dtype = _filled(
+        query, key, value, decay, beta, state
+    )
     outputs = []
     for t in range(key.shape[-2]):
         k, v = key[..., t, :], value[..., t, :]  # (…, D), (…, Dv)
@@ -126,7 +129,7 @@ def recurrent_memory(
             v = beta[..., t, None] * (v - (state @ k[..., None])[..., 0])
         state = state + v[..., :, None] * k[..., None, :]  # write
         outputs.append((state @ query[..., t, :, None])[..., 0])  # read
-    return torch.stack(outputs, dim=-2), state
+    return torch.stack(outputs, dim=-2).to(dtype), state.to(dtype)
 
 
 def chunked_memory(
@@ -152,7 +155,9 @@ def chunked_memory(
         Sun et al. (2023), section 2; Yang et al. (2024b), section 3.
     """
     check_count("chunk_size", chunk_size)
-    decay, beta, state = _filled(query, key, value, decay, beta, state)
+    query, key, value, decay, beta, state, dtype = _filled(
+        query, key, value, decay, beta, state
+    )
     outputs = []
     for start in range(0, key.shape[-2], chunk_size):
         part = slice(start, start + chunk_size)
@@ -161,7 +166,7 @@ def chunked_memory(
             decay[..., part], None if beta is None else beta[..., part], state,
         )  # fmt: skip
         outputs.append(output)
-    return torch.cat(outputs, dim=-2), state
+    return torch.cat(outputs, dim=-2).to(dtype), state.to(dtype)
 
 
 def normalised(
@@ -232,8 +237,8 @@ def _filled(
     decay: Tensor | None,
     beta: Tensor | None,
     state: Tensor | None,
-) -> tuple[Tensor, Tensor | None, Tensor]:
-    """The arguments checked; a decay of 1 and an empty memory where none is given."""
+) -> tuple[Any, ...]:
+    """The arguments, checked and in float32 at least, a decay of 1 and an empty memory for none; and their dtype."""
     check_query_key(query, key)
     check_value(key, value)
     num_queries, num_keys = query.shape[-2], key.shape[-2]
@@ -270,4 +275,6 @@ def _filled(
             "pass what an earlier call returned"
         )
     check_leading_axes("state", state.shape[:-2], "queries, keys and values", lead)
-    return decay, beta, state
+    precise = torch.promote_types(value.dtype, torch.float32)  # sums are not rounded
+    given = query, key, value, decay, beta, state
+    return *(x if x is None else x.to(precise) for x in given), value.dtype

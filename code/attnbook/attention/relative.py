@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from attnbook.attention.splitting import head_size
-from attnbook.checks import check_count, check_features, check_tensor
+from attnbook.checks import check_batch, check_count, check_features, check_tensor
 
 
 def relative_positions(
@@ -189,10 +189,7 @@ class DebertaPositions(nn.Module):
                 raise ValueError(
                     f"{name} has {x.shape[1]} heads, num_heads is {heads}; pass it split into as many"
                 )
-        if query.shape[0] != key.shape[0]:
-            raise ValueError(
-                f"query holds {query.shape[0]} sequences, key holds {key.shape[0]}; pass those of the same ones"
-            )
+        check_batch(query=query, key=key)
         rows = torch.arange(2 * self.max_distance, device=query.device)
         vectors = self.embedding(rows)  # (2k, D), k the largest distance
         position_query = self.W_q(vectors).unflatten(-1, (heads, size))  # (2k, H, Dh)

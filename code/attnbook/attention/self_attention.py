@@ -7,6 +7,7 @@ from attnbook.attention.masks import causal_mask, masked_softmax
 from attnbook.attention.scores import scaled_dot_score
 from attnbook.checks import (
     check_alike,
+    check_batch,
     check_count,
     check_features,
     check_mask,
@@ -37,11 +38,7 @@ def pair_mask(query_mask: Tensor, key_mask: Tensor) -> Tensor:
             raise ValueError(
                 f"{name} must be (B, positions), got shape {tuple(mask.shape)}; add a batch axis with [None]"
             )
-    queries, keys = query_mask.shape[0], key_mask.shape[0]
-    if queries != keys:
-        raise ValueError(
-            f"query_mask is for {queries} sequences, key_mask for {keys}; pass both for the same ones"
-        )
+    check_batch(query_mask=query_mask, key_mask=key_mask)
     return query_mask.unsqueeze(-1) & key_mask.unsqueeze(-2)
 
 

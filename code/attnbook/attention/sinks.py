@@ -16,7 +16,8 @@ class SinkAttention(MultiHeadAttention):
 
     With a key of zeros this is the softmax "off by one", exp(x) / (1 + Σ exp(x)). It is called as `MultiHeadAttention`
     is, with mask, bias, lengths, cache and shared key/value heads. The sink is key 0 of the weights, (B, H, T, S + 1),
-    and every query may attend to it. A mask or a bias of S + 1 columns has one for the sink, too: the first.
+    and every query may attend to it, unless a mask forbids it: one of S + 1 columns, like a bias of as many, has one
+    for the sink, too, the first.
 
     Args:
         d_model, num_heads: see `MultiHeadAttention`.

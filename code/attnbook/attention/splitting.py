@@ -3,6 +3,7 @@
 from torch import Tensor, nn
 
 from attnbook.checks import (
+    check_batch,
     check_count,
     check_features,
     check_query_key,
@@ -77,11 +78,7 @@ def check_inputs(
         check_features(name, x, "d_model", d_model, dims=3)
     check_query_key(query, key)
     check_value(key, value)
-    queries, keys, values = query.shape[0], key.shape[0], value.shape[0]
-    if queries != keys or keys != values:
-        raise ValueError(
-            f"query, key and value hold {queries}, {keys} and {values} sequences; pass as many of each"
-        )
+    check_batch(query=query, key=key, value=value)
 
 
 def check_linear(name: str, module: nn.Module) -> None:

@@ -20,11 +20,11 @@ def online_softmax(scores: Tensor, value: Tensor) -> Tensor:
     """softmax(scores) · value, reading each score and its value once and keeping neither.
 
     Args:
-        scores: (…, S), finite; their dtype is that of the sums, and 512 equal bfloat16 scores are too many for it.
+        scores: (…, S), finite.
         value: (S, Dv).
 
     Returns:
-        (…, Dv).
+        (…, Dv), in the dtype of the values; half precision is summed in float32.
 
     Raises:
         TypeError, ValueError: tensors that do not fit, or scores that are not finite (not looked for on a GPU).
@@ -44,14 +44,15 @@ def online_softmax(scores: Tensor, value: Tensor) -> Tensor:
         raise ValueError(
             f"scores must be finite, got {scores[~finite][0].item()}; leave out keys that are masked, and their values"
         )
-    most = torch.full_like(scores[..., :1], -torch.inf)  # (…, 1): the largest so far
-    total = torch.zeros_like(most)  # Σ exp(score − most)
+    precise = torch.promote_types(scores.dtype, torch.float32)  # of the sums
+    most = torch.full_like(scores[..., :1], -torch.inf, dtype=precise)  # the largest
+    total = torch.zeros_like(most)  # (…, 1): Σ exp(score − most)
     summed = torch.zeros_like(most * value[0])  # (…, Dv): Σ exp(score − most) value
     for score, v in zip(scores.split(1, dim=-1), value, strict=True):
         new = torch.maximum(most, score)
         old, own = (most - new).exp(), (score - new).exp()
         total, summed, most = total * old + own, summed * old + own * v, new
-    return summed / total
+    return (summed / total).to(value.dtype)
 
 
 def tiled_attention(

@@ -5,23 +5,11 @@ Those called `check_…` return nothing. They raise `TypeError` for the wrong ki
 """
 
 from attnbook.checks.integers import check_ids, check_integers
-from attnbook.checks.masking import (
-    aligned,
-    check_bias,
-    check_lengths,
-    check_mask,
-    check_scores,
-    check_valid_lens,
-)
-from attnbook.checks.numbers import (
-    check_count,
-    check_fields,
-    check_number,
-    check_positive,
-    check_probability,
-)
+from attnbook.checks.masking import aligned, check_bias, check_lengths, check_mask, check_scores, check_valid_lens
+from attnbook.checks.numbers import check_count, check_fields, check_number, check_positive, check_probability
 from attnbook.checks.tensors import (
     check_alike,
+    check_batch,
     check_features,
     check_leading_axes,
     check_query_key,
@@ -35,6 +23,7 @@ from attnbook.checks.values import has_values, is_traced, readable
 __all__ = [
     "check_tensor",
     "check_alike",
+    "check_batch",
     "check_features",
     "check_weight",
     "check_leading_axes",

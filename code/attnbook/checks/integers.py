@@ -23,14 +23,10 @@ def check_integers(name: str, numbers: Tensor) -> None:
         )
     other = numbers.is_floating_point() or numbers.is_complex()
     if other or numbers.dtype == torch.bool:
-        raise TypeError(
-            f"{name} must hold integers, got {numbers.dtype}; use torch.long"
-        )
+        raise TypeError(f"{name} must hold integers, got {numbers.dtype}; use torch.long")
 
 
-def check_ids(
-    name: str, ids: Tensor, vocab_size: int, what: str = "vocabulary"
-) -> None:
+def check_ids(name: str, ids: Tensor, vocab_size: int, what: str = "vocabulary") -> None:
     """Require token ids (B, T) within the vocabulary.
 
     Args:
@@ -46,12 +42,11 @@ def check_ids(
     kind = kind_of(ids)
     if kind not in (torch.int64, torch.int32):
         raise TypeError(
-            f"{name} must be a tensor of token ids (torch.long), got {kind}; convert it with .long()"
+            f"{name} must be a tensor of token ids (torch.long), got {kind}; "
+            f"convert it with torch.as_tensor({name}, dtype=torch.long)"
         )
     if ids.dim() != 2:
-        raise ValueError(
-            f"{name} must be (B, T), got shape {tuple(ids.shape)}; add a batch axis with [None]"
-        )
+        raise ValueError(f"{name} must be (B, T), got shape {tuple(ids.shape)}; add a batch axis with [None]")
     odd = beyond(ids, vocab_size - 1)
     if odd is not None:
         raise ValueError(

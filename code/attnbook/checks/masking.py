@@ -20,9 +20,7 @@ def check_mask(mask: Tensor, shape: torch.Size | None = None) -> None:
         ValueError: it does not broadcast to `shape`, or has one column beside several keys.
     """
     if not isinstance(mask, Tensor):
-        raise TypeError(
-            f"mask must be a bool tensor (True = may attend), got {type(mask).__name__}"
-        )
+        raise TypeError(f"mask must be a bool tensor (True = may attend), got {type(mask).__name__}")
     if mask.dtype != torch.bool:
         raise TypeError(
             f"mask must be a bool tensor (True = may attend), got {mask.dtype}; convert a 0/1 mask with "
@@ -44,9 +42,7 @@ def check_bias(bias: Tensor, shape: torch.Size) -> None:
         TypeError: not a floating-point tensor.
         ValueError: it does not broadcast to `shape`, or has one column beside several keys.
     """
-    advice = (
-        "pass a mask as mask=, or as bias=to_additive(mask), numbers as bias.float()"
-    )
+    advice = "pass a mask as mask=, or as bias=to_additive(mask), numbers as bias.float()"
     check_tensor("bias", bias, min_dims=2, advice=advice)
     _check_broadcasts("bias", bias, shape)
 
@@ -100,9 +96,7 @@ def check_lengths(valid_lens: Tensor, num_keys: int) -> None:
     check_integers("valid_lens", valid_lens)
     odd = beyond(valid_lens, num_keys)
     if odd is not None:
-        raise ValueError(
-            f"valid_lens must lie between 0 and the number of keys, {num_keys}; got {odd}"
-        )
+        raise ValueError(f"valid_lens must lie between 0 and the number of keys, {num_keys}; got {odd}")
 
 
 def check_valid_lens(valid_lens: Tensor, shape: torch.Size) -> None:
@@ -118,9 +112,7 @@ def check_valid_lens(valid_lens: Tensor, shape: torch.Size) -> None:
     """
     check_integers("valid_lens", valid_lens)
     if len(shape) < 3:
-        raise ValueError(
-            f"valid_lens needs scores with a batch axis (B, …, T, S), got {tuple(shape)}; pass a mask"
-        )
+        raise ValueError(f"valid_lens needs scores with a batch axis (B, …, T, S), got {tuple(shape)}; pass a mask")
     batch, num_queries, given = shape[0], shape[-2], valid_lens.shape
     fits = len(given) in (1, 2) and given[0] == batch
     if not fits or (len(given) == 2 and given[1] != num_queries):
@@ -147,9 +139,7 @@ def check_scores(scores: Tensor) -> None:
         raise ValueError(
             f"scores has shape {tuple(scores.shape)}: the key axis is empty; a softmax needs at least one key"
         )
-    if (
-        not readable(scores) or (below := scores < torch.inf).all()
-    ):  # NaN is below nothing
+    if not readable(scores) or (below := scores < torch.inf).all():  # NaN is below nothing
         return
     where = tuple((~below).nonzero()[0].tolist())
     raise ValueError(

@@ -83,9 +83,7 @@ def check_count(name: str, value: int, at_least: int = 1) -> None:
     if isinstance(value, Tensor) and is_traced():
         return  # while `torch.jit.trace` records, sizes are tensors
     if isinstance(value, bool) or not isinstance(value, (int, torch.SymInt)):
-        raise TypeError(
-            f"{name} must be an integer, got {type(value).__name__}; convert it with int({name})"
-        )
+        raise TypeError(f"{name} must be an integer, got {type(value).__name__}; convert it with int({name})")
     if value < at_least:
         raise ValueError(f"{name} must be at least {at_least}, got {value}")
 

@@ -4,14 +4,7 @@ import torch
 from torch import Tensor, nn
 
 
-def check_tensor(
-    name: str,
-    tensor: Tensor,
-    min_dims: int = 0,
-    dims: int | None = None,
-    *,
-    advice: str = "",
-) -> None:
+def check_tensor(name: str, tensor: Tensor, min_dims: int = 0, dims: int | None = None, *, advice: str = "") -> None:
     """Require a floating-point tensor with at least `min_dims` axes, or with exactly `dims`.
 
     Args:
@@ -33,9 +26,7 @@ def check_tensor(
         )
     if not tensor.is_floating_point():
         advice = advice or f"convert it with {name}.float()"
-        raise TypeError(
-            f"{name} must be a floating-point tensor, got {tensor.dtype}; {advice}"
-        )
+        raise TypeError(f"{name} must be a floating-point tensor, got {tensor.dtype}; {advice}")
     if tensor.dim() < min_dims:
         raise ValueError(
             f"{name} must have at least {min_dims} axes, got shape {tuple(tensor.shape)}; add one with [None]"
@@ -72,23 +63,13 @@ def check_alike(name_a: str, a: Tensor, name_b: str, b: Tensor) -> None:
         ValueError: the devices differ.
     """
     if a.dtype != b.dtype and not torch.is_autocast_enabled(a.device.type):
-        raise TypeError(
-            f"{name_a} is {a.dtype}, {name_b} is {b.dtype}; convert both to one dtype"
-        )
+        raise TypeError(f"{name_a} is {a.dtype}, {name_b} is {b.dtype}; convert both to one dtype")
     if a.device != b.device:
-        raise ValueError(
-            f"{name_a} is on {a.device}, {name_b} is on {b.device}; move both to one device"
-        )
+        raise ValueError(f"{name_a} is on {a.device}, {name_b} is on {b.device}; move both to one device")
 
 
 def check_features(
-    name: str,
-    x: Tensor,
-    what: str,
-    size: int,
-    *,
-    dims: int | None = None,
-    module: nn.Module | None = None,
+    name: str, x: Tensor, what: str, size: int, *, dims: int | None = None, module: nn.Module | None = None
 ) -> None:
     """Require vectors of a given size, (…, size), that a map can take.
 
@@ -108,17 +89,13 @@ def check_features(
     """
     check_tensor(name, x, min_dims=1, dims=dims)
     if x.shape[-1] != size:
-        raise ValueError(
-            f"{name} has size {x.shape[-1]}, {what} is {size}; project it to that size"
-        )
+        raise ValueError(f"{name} has size {x.shape[-1]}, {what} is {size}; project it to that size")
     weight = None if module is None else getattr(module, "weight", None)
     if isinstance(weight, Tensor) and weight.is_floating_point():
         check_alike(name, x, "the layer", weight)
 
 
-def check_weight(
-    name: str, weight: Tensor, like: Tensor, sizes: dict[str, int]
-) -> None:
+def check_weight(name: str, weight: Tensor, like: Tensor, sizes: dict[str, int]) -> None:
     """Require a parameter of a given shape, on the device and in the dtype of the tensor it multiplies.
 
     Args:
@@ -157,13 +134,9 @@ def check_query_key(query: Tensor, key: Tensor, same_features: bool = True) -> N
     check_tensor("key", key, min_dims=2)
     check_alike("query", query, "key", key)
     if key.shape[-2] == 0:
-        raise ValueError(
-            f"key has shape {tuple(key.shape)}: no key to attend to; pass at least one"
-        )
+        raise ValueError(f"key has shape {tuple(key.shape)}: no key to attend to; pass at least one")
     if same_features and query.shape[-1] != key.shape[-1]:
-        raise ValueError(
-            f"query has size {query.shape[-1]}, key has size {key.shape[-1]}; project both to one size"
-        )
+        raise ValueError(f"query has size {query.shape[-1]}, key has size {key.shape[-1]}; project both to one size")
     check_leading_axes("query", query.shape[:-2], "key", key.shape[:-2])
 
 
@@ -186,6 +159,22 @@ def check_value(key: Tensor, value: Tensor) -> None:
             "each key"
         )
     check_leading_axes("key", key.shape[:-2], "value", value.shape[:-2])
+
+
+def check_batch(**tensors: Tensor) -> None:
+    """Require as many sequences, the size of the first axis, in each of some tensors.
+
+    Args:
+        tensors: by their names.
+
+    Raises:
+        ValueError: unequal numbers.
+    """
+    sizes = {name: x.shape[0] for name, x in tensors.items()}
+    first, *others = sizes.values()
+    if any(size != first for size in others):
+        held = ", ".join(f"{name} holds {size} sequences" for name, size in sizes.items())
+        raise ValueError(f"{held}; pass as many of each")
 
 
 def check_leading_axes(name_a: str, a: torch.Size, name_b: str, b: torch.Size) -> None:

@@ -6,11 +6,11 @@ import torch
 
 from .arguments import draw
 from .calls import at_line, copies, error_text, names_used, observe
-from .case import Case, first_failed, largest, near
+from .case import Case, different, first_failed, largest, near, side_by_side
 from .devices import WrongDevice, on_another_device
 from .language import say
 from .verdict import Finding, message
-from .wording import LONGEST, in_words, short, side_by_side, told_apart, values
+from .wording import LONGEST, in_words, short, told_apart, values
 
 CUTS = (
     "detach", "item", "numpy", "tolist", "data", "no_grad", "inference_mode", "float", "tensor", "as_tensor",
@@ -176,7 +176,7 @@ def _compare(case: Case, name: str, expected: torch.Tensor, got: torch.Tensor | 
         return message("gradient-cut", **facts)
     facts["says"] = say("is {got}; it should be {right}", got=values(got), right=values(expected))
     if expected.numel() > LONGEST:
-        at = tuple((~torch.isclose(got.double(), expected, rtol=1e-5, atol=1e-7)).nonzero()[0].tolist())
+        at = tuple(different(got, expected).nonzero()[0].tolist())
         right, yours = told_apart(expected[at], got[at])
         facts["says"] = say("is {got} at {place}; it should be {right} there", got=yours, place=list(at), right=right)
     return message("wrong-gradient" if torch.isfinite(got).all() else "nan-gradient", **facts)

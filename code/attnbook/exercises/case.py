@@ -8,7 +8,7 @@ import torch
 
 from .calls import Call, copies, observe
 from .language import later, say
-from .wording import inputs, shapes, side_by_side
+from .wording import LONGEST, decimals, inputs, shapes, values
 
 TOLERANCE = {torch.float32: (1e-3, 1e-5), torch.float16: (2e-2, 2e-3), torch.bfloat16: (1e-1, 2e-2)}
 HUGE = 1_000_000  # numbers in a result; right answers have a few thousand at most
@@ -90,14 +90,46 @@ def near(got: torch.Tensor | None, expected: torch.Tensor | None) -> bool:
     """Compare two results by shape and numbers; one that could not be read is near none."""
     if got is None or expected is None or unusual(got) or got.shape != expected.shape:
         return False
+    return not different(got, expected).any()
+
+
+def different(got: torch.Tensor, expected: torch.Tensor) -> torch.Tensor:
+    """Which numbers of a result are wrong, as far as its dtype can tell: bool, of the shape of both."""
     rtol, atol = TOLERANCE.get(got.dtype, (1e-5, 1e-7))
     got, expected = got.detach().to("cpu", torch.float64), expected.detach().to(torch.float64)
-    return torch.allclose(got, expected, rtol=rtol, atol=atol, equal_nan=True)
+    return ~torch.isclose(got, expected, rtol=rtol, atol=atol, equal_nan=True)
 
 
 def near_squeezed(got: torch.Tensor | None, expected: torch.Tensor | None) -> bool:
     """Compare two results as if axes of size 1 did not matter."""
     return got is not None and expected is not None and near(got.squeeze(), expected.squeeze())
+
+
+def side_by_side(given: str, expected: torch.Tensor, got: torch.Tensor, longest: int = LONGEST) -> str:
+    """Write what came beside what should have come; a table's rows stand one above the other."""
+    at = None
+    if expected.shape == got.shape and expected.numel() > longest:
+        wrong = different(got, expected)
+        at = tuple(wrong.nonzero()[0].tolist()) if wrong.any() else (0,) * expected.dim()
+        expected, got = expected[at], got[at]
+    digits = decimals(expected, got)
+    if max(expected.squeeze().dim(), got.squeeze().dim()) < 2 or max(expected.numel(), got.numel()) > LONGEST:
+        facts = {"given": given, "got": values(got, digits), "right": values(expected, digits)}
+        if at is None:
+            return say("With {given} you return {got}; right is {right}.", **facts) + " "
+        return say("With {given} your number at {at} is {got}; right is {right}.", at=list(at), **facts) + " "
+    lines = [f"    {say('you return')}", *_rows(got, digits), f"    {say('right is')}", *_rows(expected, digits)]
+    return "\n".join([say("With {given}", given=given), *lines, ""])
+
+
+def _rows(x: torch.Tensor, digits: int) -> list[str]:
+    """A table's rows, each on a line of its own, so that they fit a phone; an empty line parts tables."""
+    x = x.detach().squeeze()
+    if x.dim() < 2:
+        return [f"      {values(x, digits)}"]
+    tables = [_rows(part, digits) for part in x]
+    between = ["    "] if x.dim() > 2 else []  # a line of code, too
+    return [*tables[0], *(line for table in tables[1:] for line in [*between, *table])]
 
 
 def make_case(exercise, fn: Callable, arguments: tuple) -> Case:

@@ -9,6 +9,7 @@ from . import beyond_numbers, guard, unexplained
 from .calls import at_line, error_text, is_unwritten
 from .case import Case, fit, make_case
 from .errors import an_error, at_the_edge
+from .exercise import Exercise
 from .language import joined, later, say
 from .recognise import known_mistake, several_mistakes
 from .slips import slip
@@ -20,7 +21,7 @@ UNWRITTEN = Finding("unwritten", later("not written yet"), "", "")
 BY_POSITION = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
 
 
-def judge(exercise, fn: Callable) -> Verdict:
+def judge(exercise: Exercise, fn: Callable) -> Verdict:
     """Judge the reader's function."""
     with (
         torch.inference_mode(False),
@@ -28,10 +29,13 @@ def judge(exercise, fn: Callable) -> Verdict:
         torch.random.fork_rng(devices=[]),
         guard.kept(),
         guard.on_the_cpu(),
+        guard.check_limit(),
     ):
         torch.default_generator.manual_seed(0)  # answers that draw random numbers hear the same every time
         try:
             finding, cases = examine(exercise, fn)
+        except guard.CheckTooLong:
+            finding, cases = message("takes-too-long/check", seconds=guard.CHECK), []
         except guard.TooLong as stopped:
             facts = {"seconds": guard.SECONDS, "line": at_line(stopped, fn)}
             finding, cases = message("takes-too-long", **facts), []
@@ -57,7 +61,7 @@ def judge(exercise, fn: Callable) -> Verdict:
     return Verdict(exercise.name, "wrong", finding.name, joined(finding.about), joined(says), joined(finding.asks))
 
 
-def _praise(exercise, count: int) -> str:
+def _praise(exercise: Exercise, count: int) -> str:
     if not any(isinstance(argument, torch.Tensor) for argument in exercise.example()):
         return say("Right on {count} sets of arguments.", count=count)
     if not exercise.differentiable:
@@ -69,7 +73,7 @@ def _praise(exercise, count: int) -> str:
     )
 
 
-def examine(exercise, fn: Callable) -> tuple[Finding | None, list[Case]]:
+def examine(exercise: Exercise, fn: Callable) -> tuple[Finding | None, list[Case]]:
     """Look for what is wrong with an answer; returns what was tried as well."""
     if found := _callable(exercise, fn) or _signature(exercise, fn) or first(exercise.bans, exercise, fn):
         return found, []
@@ -86,7 +90,7 @@ def examine(exercise, fn: Callable) -> tuple[Finding | None, list[Case]]:
     return _numbers(exercise, fn, drawn) or _conduct(exercise, fn, cases, drawn[len(cases) :]), drawn
 
 
-def _callable(exercise, fn: object) -> Finding | None:
+def _callable(exercise: Exercise, fn: object) -> Finding | None:
     if callable(fn):
         return None
     came = say("the text {text}", text=repr(fn)) if isinstance(fn, str) else a(type(fn).__name__)
@@ -94,7 +98,7 @@ def _callable(exercise, fn: object) -> Finding | None:
     return message("not-a-function", came=came, call=f'check("{exercise.name}", {exercise.function})')
 
 
-def _signature(exercise, fn: Callable) -> Finding | None:
+def _signature(exercise: Exercise, fn: Callable) -> Finding | None:
     try:
         signature = inspect.signature(fn)
     except (TypeError, ValueError):  # some functions written in C do not tell
@@ -116,12 +120,18 @@ def _untyped(signature: inspect.Signature) -> str:
     return one_line(str(inspect.Signature(bare)))
 
 
-def _numbers(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
+def _numbers(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding | None:
     if all(case.right() for case in cases):
         return None
     answer = exercise.answer
     fitting = (unexplained.not_repeatable, *exercise.detectors, answer.detect) if fit(cases) else ()
     ordinary = () if at_the_edge(exercise, cases) else (answer.describe,)
+    # The first finding is heard, so causes come before symptoms, and the surer before what fits many answers. Surest is
+    # a mistake of the exercise, made beside the reader's function: it agrees on every probe. Then comes what leaves
+    # nothing to compare (an answer only begun, another kind of result), what the exercise and its kind of answer
+    # recognise, and two mistakes at once. An error or a shape is a symptom, but it hides what would follow; a relation
+    # between numbers has many causes. Slips, edits that nobody foresaw, are many, and one may fit by chance. The last
+    # ones only describe.
     looks = (
         known_mistake, unexplained.always_the_same, answer.another_kind, *fitting, several_mistakes,
         beyond_numbers.float32_only, an_error, *answer.looks, slip, *exercise.describers, *ordinary,
@@ -130,7 +140,7 @@ def _numbers(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
     return first(looks, exercise, fn, cases)
 
 
-def _conduct(exercise, fn: Callable, cases: list[Case], drawn: list[Case]) -> Finding | None:
+def _conduct(exercise: Exercise, fn: Callable, cases: list[Case], drawn: list[Case]) -> Finding | None:
     looks = (
         beyond_numbers.writes,
         unexplained.not_repeatable,

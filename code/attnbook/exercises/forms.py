@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import torch
 
-from .case import HUGE, Case, largest, near, near_squeezed, smallest_wrong, unusual
+from .case import HUGE, Case, largest, near, near_squeezed, side_by_side, smallest_wrong, unusual
 from .language import later, say
 from .verdict import Finding, message
-from .wording import a, number, one_line, side_by_side, values
+from .wording import a, number, one_line, values
 
 # a result of another kind: its type, the message, what it is, and what gets lost if a gradient is wanted
 KINDS: tuple[tuple[type, str, Callable, str], ...] = (

@@ -6,7 +6,9 @@ import operator
 import signal
 import sys
 import threading
+import time
 from collections.abc import Iterator
+from contextvars import ContextVar
 
 import torch
 import torch.nn.functional as F
@@ -14,27 +16,49 @@ import torch.nn.functional as F
 from .language import say
 
 SECONDS = 20  # for a call; the slowest right answer takes less than one
+CHECK = 120  # seconds for all calls of a check
 WRAPPED = {"manual_seed"}  # torch wraps it itself when it loads its compiler
 SPACES = {"torch": torch, "F": F, "torch.nn": torch.nn, "torch.Tensor": torch.Tensor, "math": math}
+
+
+_end: ContextVar[float] = ContextVar("when the check that is under way has to be over", default=math.inf)
 
 
 class TooLong(BaseException):
     """A call took longer than `SECONDS`. No `except Exception` of the reader's should catch it."""
 
 
+class CheckTooLong(TooLong):
+    """The calls of a check took longer than `CHECK`."""
+
+
+@contextlib.contextmanager
+def check_limit() -> Iterator[None]:
+    """Let no call within this last or begin later than `CHECK` seconds from now."""
+    token = _end.set(time.monotonic() + CHECK)
+    try:
+        yield
+    finally:
+        _end.reset(token)
+
+
 @contextlib.contextmanager
 def time_limit(seconds: float | None = None) -> Iterator[None]:
     """Stop a call after some seconds (`SECONDS`, if not given), where there are alarms.
 
-    That is on the main thread, and not in the page, which has its own.
+    That is on the main thread, and not in the page, which has its own. The limit of a check holds there, too, but only
+    between its calls.
     """
+    left = min(seconds or SECONDS, _end.get() - time.monotonic())
+    if left <= 0:
+        raise CheckTooLong
     alarms = hasattr(signal, "setitimer") and sys.platform != "emscripten"
     ours = alarms and threading.current_thread() is threading.main_thread()
     if not ours or any(signal.getitimer(signal.ITIMER_REAL)):  # somebody else's alarm is left alone
         yield
         return
     before = signal.signal(signal.SIGALRM, _stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds or SECONDS, 1)  # again every second, lest an `except:` swallow it
+    signal.setitimer(signal.ITIMER_REAL, left, 1)  # again every second, lest an `except:` swallow it
     try:
         yield
     finally:
@@ -54,7 +78,7 @@ def clock_stopped() -> Iterator[None]:
 
 
 def _stop(*_) -> None:
-    raise TooLong
+    raise CheckTooLong if time.monotonic() >= _end.get() else TooLong
 
 
 @contextlib.contextmanager

@@ -7,7 +7,7 @@ import torch
 
 from .arguments import draw
 from .calls import copies, observe, read_from_outside
-from .case import Case, fit, make_case, near, near_squeezed, smallest_wrong
+from .case import Case, different, fit, make_case, near, near_squeezed, smallest_wrong
 from .edits import named_locals
 from .errors import at_the_edge, from_outside
 from .language import say
@@ -87,7 +87,7 @@ def _where_wrong(case: Case) -> str:
     """Say where the wrong numbers are."""
     if case.got.shape != case.expected.shape:
         return ""
-    wrong = ~torch.isclose(case.got.detach().to(torch.float64), case.expected, rtol=1e-5, atol=1e-7)
+    wrong = different(case.got, case.expected)
     if wrong.numel() < 2 or wrong.all():
         return ""
     facts = {"count": int((~wrong).sum()), "total": wrong.numel()}

@@ -55,39 +55,13 @@ def by_shape(x: Any, longest: int = LONGEST) -> bool:
 
 def told_apart(expected: torch.Tensor, got: torch.Tensor) -> tuple[str, str]:
     """Write two tensors with as few decimals as show that they differ."""
-    digits = _decimals(expected, got)
+    digits = decimals(expected, got)
     return values(expected, digits), values(got, digits)
 
 
-def _decimals(a: torch.Tensor, b: torch.Tensor) -> int:
+def decimals(a: torch.Tensor, b: torch.Tensor) -> int:
+    """As few decimals as show that two tensors differ."""
     return next((digits for digits in (3, 5, 8, 12) if values(a, digits) != values(b, digits)), 17)
-
-
-def side_by_side(given: str, expected: torch.Tensor, got: torch.Tensor, longest: int = LONGEST) -> str:
-    """Write what came beside what should have come; a table's rows stand one above the other."""
-    at = None
-    if expected.shape == got.shape and expected.numel() > longest:
-        different = ~torch.isclose(got.detach().to(expected.dtype), expected, rtol=1e-5, atol=1e-7)
-        at = tuple(different.nonzero()[0].tolist()) if different.any() else (0,) * expected.dim()
-        expected, got = expected[at], got[at]
-    digits = _decimals(expected, got)
-    if max(expected.squeeze().dim(), got.squeeze().dim()) < 2 or max(expected.numel(), got.numel()) > LONGEST:
-        facts = {"given": given, "got": values(got, digits), "right": values(expected, digits)}
-        if at is None:
-            return say("With {given} you return {got}; right is {right}.", **facts) + " "
-        return say("With {given} your number at {at} is {got}; right is {right}.", at=list(at), **facts) + " "
-    lines = [f"    {say('you return')}", *_rows(got, digits), f"    {say('right is')}", *_rows(expected, digits)]
-    return "\n".join([say("With {given}", given=given), *lines, ""])
-
-
-def _rows(x: torch.Tensor, digits: int) -> list[str]:
-    """A table's rows, each on a line of its own, so that they fit a phone; an empty line parts tables."""
-    x = x.detach().squeeze()
-    if x.dim() < 2:
-        return [f"      {values(x, digits)}"]
-    tables = [_rows(part, digits) for part in x]
-    between = ["    "] if x.dim() > 2 else []  # a line of code, too
-    return [*tables[0], *(line for table in tables[1:] for line in [*between, *table])]
 
 
 def inputs(names: tuple[str, ...], arguments: tuple) -> str:

@@ -44,6 +44,8 @@ def random_state() -> dict:
     }
     if torch.cuda.is_available():
         state["cuda"] = torch.cuda.get_rng_state_all()
+    if torch.backends.mps.is_available():
+        state["mps"] = torch.mps.get_rng_state()
     return state
 
 
@@ -58,6 +60,8 @@ def set_random_state(state: dict) -> None:
     torch.set_rng_state(state["torch"])
     if "cuda" in state and torch.cuda.is_available():
         torch.cuda.set_rng_state_all(state["cuda"])
+    if "mps" in state and torch.backends.mps.is_available():
+        torch.mps.set_rng_state(state["mps"])
 
 
 def save_checkpoint(path: str | Path, state: dict) -> None:
@@ -111,9 +115,7 @@ def read_archive(path: str | Path) -> dict:
     if path.is_dir():
         raise CheckpointError(f"{path} is a folder; name a file in it")
     if not path.is_file():
-        raise FileNotFoundError(
-            f"no checkpoint at {path}; train first, or pass another path"
-        )
+        raise FileNotFoundError(f"no checkpoint at {path}; train first, or pass another path")
     try:
         with zipfile.ZipFile(path) as archive:
             _check_bounds(archive, path.stat().st_size)
@@ -156,12 +158,8 @@ def load_checkpoint(path: str | Path, model_config: dict | None = None) -> dict:
     state = read_archive(path)
     absent = [part for part in PARTS if part not in state]
     if absent:
-        raise CheckpointError(
-            f"{path} is not a training checkpoint: it lacks {', '.join(absent)}"
-        )
-    damaged = [
-        part for part, kind in PARTS.items() if not isinstance(state[part], kind)
-    ]
+        raise CheckpointError(f"{path} is not a training checkpoint: it lacks {', '.join(absent)}")
+    damaged = [part for part, kind in PARTS.items() if not isinstance(state[part], kind)]
     weights, losses = state["model"], state["losses"]
     if "model" not in damaged and not all(map(torch.is_tensor, weights.values())):
         damaged.append("model")
@@ -170,9 +168,7 @@ def load_checkpoint(path: str | Path, model_config: dict | None = None) -> dict:
     if "elapsed" not in damaged and not 0 <= state["elapsed"] < math.inf:
         damaged.append("elapsed")
     if damaged:
-        raise CheckpointError(
-            f"{path} is damaged ({', '.join(damaged)}); delete it to start anew"
-        )
+        raise CheckpointError(f"{path} is damaged ({', '.join(damaged)}); delete it to start anew")
     if model_config is not None:
         check_same_config(path, state["model_config"], model_config)
     return state
@@ -244,18 +240,13 @@ def check_same_config(path: str | Path, stored: dict, wanted: dict) -> None:
         CheckpointError: they differ, or cannot be compared; the message says where.
     """
     try:
-        names = sorted(
-            name for name in {*stored, *wanted} if stored.get(name) != wanted.get(name)
-        )
+        names = sorted(name for name in {*stored, *wanted} if stored.get(name) != wanted.get(name))
     except Exception as error:  # tensors for numbers, numbers for names
         raise CheckpointError(
             f"{path} is damaged (its configuration: {type(error).__name__}); delete it to start anew"
         ) from error
     if names:
-        pairs = (
-            f"{name}: {stored.get(name)} there, {wanted.get(name)} here"
-            for name in names
-        )
+        pairs = (f"{name}: {stored.get(name)} there, {wanted.get(name)} here" for name in names)
         raise CheckpointError(
             f"{path} belongs to another configuration ({', '.join(pairs)}); use that one, or another file"
         )

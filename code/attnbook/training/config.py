@@ -3,16 +3,8 @@
 import math
 from dataclasses import dataclass
 
-from attnbook.checks import (
-    check_count,
-    check_positive,
-    check_probability,
-)
-from attnbook.training.schedules import (
-    noam_factor,
-    warmup_cosine,
-    warmup_cosine_factor,
-)
+from attnbook.checks import check_count, check_positive, check_probability
+from attnbook.training.schedules import noam_factor, warmup_cosine, warmup_cosine_factor
 
 SCHEDULES = ("constant", "warmup-cosine", "noam")
 
@@ -64,9 +56,7 @@ class TrainConfig:
         for name in ("seed", "warmup", "d_model"):
             check_count(name, getattr(self, name), at_least=0)
         if not isinstance(self.betas, tuple):
-            raise TypeError(
-                f"betas must be a tuple of two numbers, got {type(self.betas).__name__}"
-            )
+            raise TypeError(f"betas must be a tuple of two numbers, got {type(self.betas).__name__}")
         if len(self.betas) != 2:
             raise ValueError(f"betas must be two numbers, got {self.betas}")
         for beta in self.betas:
@@ -78,17 +68,13 @@ class TrainConfig:
 
     def _check_together(self) -> None:
         if self.schedule not in SCHEDULES:
-            raise ValueError(
-                f"schedule must be constant, warmup-cosine or noam, got {self.schedule!r}"
-            )
+            raise ValueError(f"schedule must be constant, warmup-cosine or noam, got {self.schedule!r}")
         if None not in (self.steps, self.seconds):
             raise ValueError("pass steps or seconds, not both")
         if self.warmup and self.warmup_fraction:
             raise ValueError("pass warmup or warmup_fraction, not both")
         if self.schedule == "constant" and (self.warmup or self.warmup_fraction):
-            raise ValueError(
-                "a constant learning rate has no warm-up: pass schedule='warmup-cosine', or no warmup"
-            )
+            raise ValueError("a constant learning rate has no warm-up: pass schedule='warmup-cosine', or no warmup")
         if self.schedule == "warmup-cosine" and self.warmup > (self.steps or math.inf):
             raise ValueError(
                 f"warmup must be at most steps, {self.steps}, got {self.warmup}: the training would end before its peak"

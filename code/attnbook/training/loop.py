@@ -118,9 +118,7 @@ def _train(
             norm = fabric.clip_gradients(
                 model,
                 optimizer,
-                max_norm=math.inf
-                if config.clip is None
-                else config.clip,  # ∞ clips nothing
+                max_norm=math.inf if config.clip is None else config.clip,  # ∞ clips nothing
                 error_if_nonfinite=False,
             )
             # None is for clipping by value
@@ -150,16 +148,14 @@ def _endless(batches: Callable[[int], Iterable]) -> Iterator:
             empty = False
             yield batch
         if empty:
-            raise ValueError(
-                f"epoch {epoch} has no batches; the data is smaller than one batch"
-            )
+            raise ValueError(f"epoch {epoch} has no batches; the data is smaller than one batch")
         epoch += 1
 
 
-def _bar(run: Run, wanted: bool | None) -> "tqdm[Any]":
-    """The progress bar; if nothing is said, one for a reader who waits, gone when the training is done."""
-    fleeting = {"delay": 2, "leave": False} if wanted is None else {}
-    visible = reader_waits() if wanted is None else wanted
+def _bar(run: Run, progress: bool | None) -> "tqdm[Any]":
+    """The progress bar; by default one for a reader who waits, gone when the training is done."""
+    fleeting = {"delay": 2, "leave": False} if progress is None else {}
+    visible = reader_waits() if progress is None else progress
     return tqdm(
         total=run.config.steps,
         initial=len(run.losses),
@@ -170,9 +166,7 @@ def _bar(run: Run, wanted: bool | None) -> "tqdm[Any]":
 
 def _check_finite(what: str, value: Tensor, step: int) -> None:
     if value.dim():
-        raise ValueError(
-            f"the {what} must be a scalar, got shape {tuple(value.shape)}; take its mean or its sum"
-        )
+        raise ValueError(f"the {what} must be a scalar, got shape {tuple(value.shape)}; take its mean or its sum")
     if not value.isfinite():
         raise FloatingPointError(
             f"the {what} is {value.item()} at step {step}; lower the learning rate, or look for a division by zero"

@@ -33,7 +33,7 @@ class Run:
 
     Args:
         model: the model.
-        config: how to train it.
+        config: how to train it. All processes begin with its seed, so that dropout drops the same units in each.
         fabric: already launched.
         elapsed: seconds that were spent before.
 
@@ -46,23 +46,17 @@ class Run:
         ValueError: a config without a length.
     """
 
-    def __init__(
-        self, model: nn.Module, config: TrainConfig, fabric: "Fabric", elapsed: float
-    ):
+    def __init__(self, model: nn.Module, config: TrainConfig, fabric: "Fabric", elapsed: float):
         self.model, self.config, self.fabric = model, config, fabric
         self.length, self.losses = config.length, list[float]()
         self.by_clock = config.steps is None
         self.began = perf_counter() - elapsed
         seed_everything(config.seed)
         self.optimizer = torch.optim.AdamW(
-            model.parameters(),
-            lr=config.lr,
-            betas=config.betas,
-            weight_decay=config.weight_decay,
+            model.parameters(), lr=config.lr, betas=config.betas, weight_decay=config.weight_decay
         )
         self.schedule = LambdaLR(
-            self.optimizer,
-            lambda step: config.factor(step, self.spent() if self.by_clock else 0.0),
+            self.optimizer, lambda step: config.factor(step, self.spent() if self.by_clock else 0.0)
         )
 
     def spent(self) -> float:
@@ -102,9 +96,7 @@ class Run:
         exists = together(self.fabric, lambda: Path(path).exists())
         part = fraction(self.fabric, exists)
         if 0 < part < 1:
-            raise CheckpointError(
-                f"{path} is not on all machines; take a folder that they share"
-            )
+            raise CheckpointError(f"{path} is not on all machines; take a folder that they share")
         return part == 1
 
     def resume(self, path: str | Path, stream: Iterator) -> None:

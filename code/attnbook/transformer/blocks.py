@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from attnbook.attention import KeyValueCache, MultiHeadAttention
 from attnbook.attention.heads import Bias
 from attnbook.checks import (
+    check_batch,
     check_count,
     check_features,
     check_positive,
@@ -331,7 +332,4 @@ def _check_memory(
     if memory is None:
         return
     check_features("memory", memory, "d_model", x.shape[-1], dims=3)
-    if x.shape[0] != memory.shape[0]:
-        raise ValueError(
-            f"x holds {x.shape[0]} sequences, memory holds {memory.shape[0]}; pass the memory of each sequence"
-        )
+    check_batch(x=x, memory=memory)

@@ -32,7 +32,7 @@ from attnbook.transformer.feed_forward import (
     GatedFeedForward,
     get_activation,
 )
-from attnbook.transformer.models import one_mask
+from attnbook.transformer.models import one_mask, run_layers
 from attnbook.transformer.stepping import Stepping, check_caches
 
 NORMS = ("rms", "layer")
@@ -194,9 +194,9 @@ class LanguageModel(Stepping):
         """Score the next token at every position.
 
         Texts of different lengths are padded at the end and come with `valid_lens`; what is scored at padding means
-        nothing. To continue them together, with a cache, pad them at the front and hide the padding by a mask:
-        `real[:, None, None]` for real (B, S), True = a token. Rotary positions see distances only, so that it does not
-        matter how far to the right a text begins.
+        nothing. With rotary positions they can be continued together, with a cache: pad them at the front and hide the
+        padding by a mask, `real[:, None, None]` for real (B, S), True = a token. Rotary positions see distances only,
+        so that it does not matter how far to the right a text begins. With others it does: continue each by itself.
 
         Args:
             tokens: (B, T) ids; with a cache, only those that have not been read.
@@ -213,7 +213,6 @@ class LanguageModel(Stepping):
                 another model's cache.
         """
         check_ids("tokens", tokens, self.config.vocab_size)
-        caches = [None] * len(self.layers) if cache is None else cache
         if cache is not None:
             number = len(self.layers)
             check_caches(
@@ -222,25 +221,24 @@ class LanguageModel(Stepping):
             if valid_lens is not None:
                 raise ValueError(
                     "valid_lens is for texts padded at the end, and the padding would stay in the cache, before what "
-                    "comes next; pad at the front and pass mask"
+                    "comes next; with rotary positions, pad at the front and pass mask; with others, continue each "
+                    "text by itself"
                 )
         start = 0 if cache is None else cache[0].length
         x = self.embedding(tokens)  # (B, T, D)
         if self.config.scale_embedding:
             x = x * math.sqrt(self.config.d_model)
         x = self.dropout(x if self.positions is None else self.positions(x, start))
-        everything, near = self._masks(tokens, start, valid_lens, mask)
-        seen = []
-        for number, (layer, kept) in enumerate(zip(self.layers, caches, strict=True)):
-            allowed = everything if number in self.config.global_layers else near
-            x, weights = layer(x, mask=allowed, need_weights=need_weights, cache=kept)
-            seen.append(weights)
-        return self.head(self.norm(x)), seen if need_weights else None
+        masks = self._masks(tokens, start, valid_lens, mask)
+        x, weights = run_layers(
+            self.layers, x, mask=masks, need_weights=need_weights, cache=cache
+        )
+        return self.head(self.norm(x)), weights
 
     def _masks(
         self, tokens: Tensor, start: int, lens: Tensor | None, mask: Tensor | None
-    ) -> tuple[Tensor | None, Tensor | None]:
-        """What layers that see everything may attend to, and what those with a window may."""
+    ) -> list[Tensor | None]:
+        """What each layer may attend to: everything before, or what is in its window."""
         config, length = self.config, tokens.shape[1]
         total = start + length
         given = one_mask(config.num_heads, tokens, lens, mask, start)
@@ -253,7 +251,11 @@ class LanguageModel(Stepping):
             )
         if config.window is not None and config.window < total:
             near = sliding_window_mask(length, config.window, total, tokens.device)
-        return _both(past, given), _both(near, given)
+        everything, window = _both(past, given), _both(near, given)
+        return [
+            everything if number in config.global_layers else window
+            for number in range(len(self.layers))
+        ]
 
 
 def _both(a: Tensor | None, b: Tensor | None) -> Tensor | None:

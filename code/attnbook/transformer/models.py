@@ -5,7 +5,7 @@ An encoder makes of the lengths one mask for all its layers.
 
 import math
 from collections.abc import Iterable
-from typing import cast
+from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
@@ -55,6 +55,24 @@ def one_mask(
     batch, length = ids.shape
     shape = torch.Size([batch, num_heads, length, start + length])
     return combine_masks(shape, valid_lens, mask, ids.device)
+
+
+def run_layers(
+    layers: nn.ModuleList, x: Tensor, *, need_weights: bool, **options: Any
+) -> tuple[Tensor, list[Any] | None]:
+    """x (B, T, D) through one layer after another; and a list of their weights, or None.
+
+    Of an option that is a list, each layer is given its own entry; any other is given to all.
+    """
+    weights_of_layers = []
+    for number, layer in enumerate(layers):
+        own = {
+            name: option[number] if isinstance(option, list) else option
+            for name, option in options.items()
+        }
+        x, weights = layer(x, need_weights=need_weights, **own)
+        weights_of_layers.append(weights)
+    return x, weights_of_layers if need_weights else None
 
 
 def _embed(
@@ -121,11 +139,8 @@ class Encoder(nn.Module):
         mask = one_mask(self.config.num_heads, source, valid_lens, mask)
         embedded = self.embedding(source) * math.sqrt(self.config.d_model)  # (B, S, D)
         x = self.positions(embedded)
-        weights_of_layers = []
-        for layer in self.layers:
-            x, weights = layer(x, mask=mask, need_weights=need_weights)
-            weights_of_layers.append(weights)
-        return self.norm(x), weights_of_layers if need_weights else None
+        x, weights = run_layers(self.layers, x, mask=mask, need_weights=need_weights)
+        return self.norm(x), weights
 
 
 class Decoder(Stepping):
@@ -184,7 +199,6 @@ class Decoder(Stepping):
             logits (B, T, V), and a list of (self, cross) weights, one per layer, or None.
         """
         check_ids("target", target, self.config.target_vocab_size)
-        caches = [None] * len(self.layers) if cache is None else cache
         if cache is not None:
             check_caches(
                 cache,
@@ -199,19 +213,17 @@ class Decoder(Stepping):
         mask, length = None, target.shape[1]
         if length > 1:  # a single new word may look at all that were before
             mask = causal_mask(length, start + length, device=target.device)
-        weights_of_layers = []
-        for layer, layer_cache in zip(self.layers, caches, strict=True):
-            x, weights = layer(
-                x,
-                memory,
-                mask=mask,
-                memory_mask=memory_mask,
-                memory_lens=memory_lens,
-                need_weights=need_weights,
-                cache=layer_cache,
-            )
-            weights_of_layers.append(weights)
-        return self.head(self.norm(x)), weights_of_layers if need_weights else None
+        x, weights = run_layers(
+            self.layers,
+            x,
+            memory=memory,
+            mask=mask,
+            memory_mask=memory_mask,
+            memory_lens=memory_lens,
+            need_weights=need_weights,
+            cache=cache,
+        )
+        return self.head(self.norm(x)), weights
 
 
 class Transformer(nn.Module):
@@ -361,8 +373,4 @@ class BertEncoder(nn.Module):
         """
         x = self.embeddings(ids, segments)
         mask = one_mask(self.config.num_heads, ids, valid_lens, mask)
-        weights_of_layers = []
-        for layer in self.layers:
-            x, weights = layer(x, mask=mask, need_weights=need_weights)
-            weights_of_layers.append(weights)
-        return x, weights_of_layers if need_weights else None
+        return run_layers(self.layers, x, mask=mask, need_weights=need_weights)

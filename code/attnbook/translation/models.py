@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from torch import Tensor, nn
 
-from attnbook.checks import check_count, check_ids, readable
+from attnbook.checks import check_batch, check_count, check_ids, readable
 from attnbook.transformer import DecoderLayerCache, Transformer, TransformerConfig
 from attnbook.translation.config import RecurrentConfig
 from attnbook.translation.recurrent import (
@@ -166,11 +166,7 @@ class RecurrentTranslator(nn.Module):
         self, ids: Tensor, state: RecurrentState, name: str = "ids"
     ) -> None:
         check_ids(name, ids, self.config.target_vocab_size)
-        if ids.shape[0] != state.memory.shape[0]:
-            raise ValueError(
-                f"{name} holds {ids.shape[0]} sequences, memory holds {state.memory.shape[0]}; pass one row "
-                "for each sentence"
-            )
+        check_batch(**{name: ids, "memory": state.memory})
 
 
 @dataclass

@@ -2,10 +2,10 @@
 
 import torch
 
-from ..answers import Several
 from ..arguments import draw, exact
 from ..case import near
 from ..exercise import Exercise, Mistake
+from ..several import Several
 from ..verdict import found
 from ..wording import number, values
 

@@ -2,8 +2,8 @@
 
 import torch
 
-from ..answers import Several
 from ..exercise import Exercise, Mistake
+from ..several import Several
 
 
 def my_cover(ids, special, draw, other, mask):

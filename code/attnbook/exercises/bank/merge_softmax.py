@@ -2,9 +2,9 @@
 
 import torch
 
-from ..answers import Several
 from ..arguments import draw, exact
 from ..exercise import Exercise, Mistake
+from ..several import Several
 
 
 def my_merge(most_a, total_a, mean_a, most_b, total_b, mean_b):

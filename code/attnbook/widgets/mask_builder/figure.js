@@ -299,10 +299,10 @@ function render({ model, el }) {
   tool("", () => toggle(...model.get("cell")));
   tool(say("Mask row"), () => fig.set({ edits: blockRow(...rules(), model.get("edits"), model.get("cell")[0]) }));
   tool(say("Undo edits"), () => fig.set({ edits: [] }));
-  let seed = 0;
   tool(say("New scores"), () => {
-    seed += 1;
-    fig.set({ scores: drawScores(seed, n) });
+    const shown = JSON.stringify(model.get("scores"));
+    const seed = range(1000).find((drawn) => JSON.stringify(drawScores(drawn, n)) === shown) ?? 0;
+    fig.set({ scores: drawScores(seed + 1, n) });
   });
   const look = "display:flex;flex-wrap:wrap;gap:0.5rem";
   const bar = html("div", { role: "toolbar", "aria-label": say("Mask and scores"), style: look });
