@@ -55,7 +55,7 @@ def test_rooms_import_only_from_rooms_below():
         ),
         (
             "../../tools/search.py",
-            "from tools.pages import lighter",
+            "from tools.finish import lighter",
             "No circle of imports, between rooms or within one, nor among the tools BROKEN",
         ),
         (

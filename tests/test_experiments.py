@@ -17,7 +17,7 @@ from attnbook.weights import FOLDER, PAGE_MODELS, read_weights
 from tools import ROOT, bench
 from tools.experiments import __main__ as runner
 from tools.experiments import scores, spans
-from tools.experiments.stored import DESIGN, made_by, row_by_row
+from tools.experiments.stored import DESIGN, code_hash, made_by, row_by_row, sources
 
 NAMES = runner.names()
 
@@ -183,6 +183,13 @@ def test_a_stored_result_is_what_the_runner_makes_of_its_runs(name):
         assert again[key] == expected, key
 
 
+def test_nested_sentences_that_choose_a_rate_are_none_that_are_trained_on():
+    drawn = spans.draw(2000)
+    used = {one.words for name in ("train", "test") for one in drawn[name]}
+    assert spans.development(2000) and not used & {one.words for one in spans.development(2000)}
+    assert used & {one.words for one in spans.development(1000)}  # so the number matters
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_a_result_is_stored_under_the_name_of_its_experiment(name):
     place = runner.result_path(name)
@@ -233,6 +240,7 @@ def coins(monkeypatch):
     )
     monkeypatch.setattr(runner, "experiment", lambda name: module)
     monkeypatch.setattr(runner, "names", lambda: ["coins"])
+    monkeypatch.setattr(runner, "code_hash", lambda name: "a")
     monkeypatch.setattr(torch, "set_num_threads", lambda number: None)
     return module
 
@@ -294,6 +302,27 @@ def test_only_what_the_same_command_has_begun_is_gone_on_with(coins, tmp_path):
     assert coins.ran == [(0, "a")]
     runner.main(["coins", "--out", str(out), "--anew"])
     assert coins.ran == [(0, "a"), (0, "a"), (1, "a")]
+
+
+def test_runs_of_older_code_are_not_gone_on_with(coins, tmp_path, monkeypatch):
+    out = interrupted(coins, tmp_path)
+    monkeypatch.setattr(runner, "code_hash", lambda name: "b")
+    with pytest.raises(SystemExit, match="was begun with the code a, this is b; --anew begins again"):
+        runner.main(["coins", "--out", str(out), "--resume"])
+    part = out.with_name("coins.json.part")  # one from before code was looked at
+    part.write_text(json.dumps({k: v for k, v in json.loads(part.read_text()).items() if k != "code"}))
+    with pytest.raises(SystemExit, match="was begun with the code None"):
+        runner.main(["coins", "--out", str(out), "--resume"])
+    assert coins.ran == [(0, "a")]
+
+
+def test_the_code_of_an_experiment_is_its_own_and_that_of_what_it_imports():
+    studies, experiments = "attnbook.studies.", "tools.experiments."
+    assert sources("induction_heads").keys() == {
+        f"{experiments}induction_heads", f"{experiments}induction", f"{experiments}stored", f"{studies}induction"
+    }  # fmt: skip
+    assert sources("pair_losses").keys() >= {f"{experiments}spans", f"{studies}nested"}
+    assert len({code_hash(name) for name in NAMES}) == len(NAMES)
 
 
 def test_runs_of_another_plan_are_not_gone_on_with(coins, tmp_path):

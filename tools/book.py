@@ -18,9 +18,9 @@ from pathlib import Path
 from jupyter_book.sphinx import build_sphinx
 
 from tools import ROOT
+from tools.finish import assemble
 from tools.languages import LANGUAGES, Language, exercises
 from tools.languages.catalogs import coverage
-from tools.pages import assemble
 
 ROOM = 280_000_000  # bytes that a build may need, with what an older one has left
 MORE_ROOM = 90_000_000  # of these, for another language

@@ -18,8 +18,8 @@ import polib
 
 from tools import ROOT
 from tools.languages import LANGUAGES, LOCALE, Language, drawings, exercises, figures
+from tools.languages.builder import spoken
 from tools.languages.catalogs import coverage, documents, open_sentences, sentences, terms, update, wrong
-from tools.languages.pages import spoken
 
 
 def known_pages(language: Language, names: list[str]) -> list[str]:

@@ -7,9 +7,10 @@ from xml.etree.ElementTree import fromstring
 
 import pytest
 from docutils import nodes
+from sphinx.errors import ExtensionError
 
+from tools.finish import LONGEST, NAMES, check_theme, description, lighter, mark_chinese
 from tools.formulas import END, KATEX, render, style, with_punctuation
-from tools.pages import LONGEST, description, lighter, mark_chinese
 
 
 def test_a_formula_is_drawn_and_spoken():
@@ -136,3 +137,22 @@ def test_what_screen_readers_are_told_is_put_right(tmp_path):
     assert lighter(page, tmp_path) == (
         '<summary>Show</summary><td></td><th>a</th><div class="citation-list"><div></div></div>'
     )
+
+
+@pytest.mark.parametrize(("theirs", "ours"), NAMES.items())
+def test_what_the_theme_writes_is_changed_where_it_stands(theirs, ours, tmp_path, built_book):
+    written = re.sub(r"\\(.)", r"\1", theirs.pattern)
+    counts = Counter()
+    assert lighter(f"<p {written}>", tmp_path, counts) == f"<p {ours}>" and counts[theirs.pattern] == 1
+    text = "".join(path.read_text("utf-8") for path in built_book.rglob("*.html"))
+    assert ours in text and (written in ours or written not in text)
+
+
+def test_a_theme_that_writes_something_else_is_noticed(tmp_path):
+    counts = Counter()
+    lighter('<p data-theme="auto">', tmp_path, counts)
+    lighter("", tmp_path, counts)
+    with pytest.raises(ExtensionError, match="no page has this any more: .*citation-list") as told:
+        check_theme(counts)
+    assert r"data\-theme" not in str(told.value)
+    check_theme(counts + Counter(counts.keys()))

@@ -18,7 +18,7 @@ from tools import ROOT, publishing
 from tools.barriers import DESK, barriers
 from tools.chapter import make_chapter
 from tools.languages import LANGUAGES
-from tools.languages.pages import SCRIPT, words_script
+from tools.languages.builder import SCRIPT, words_script
 from tools.notices import PYTHON, notices
 from tools.publishing import preview
 
@@ -35,7 +35,7 @@ kernelspec: {display_name: Python 3, language: python, name: python3}
 # One
 """
 LEFT_OUT = (
-    "tools.classroom", "tools.notices", "tools.api", "tools.languages.pages", "attnbook.widgets.page",
+    "tools.classroom", "tools.notices", "tools.api", "tools.languages.builder", "attnbook.widgets.page",
     "sphinxcontrib.bibtex", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_exercise",
 )  # fmt: skip
 

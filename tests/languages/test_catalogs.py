@@ -11,8 +11,8 @@ from docutils import nodes
 from attnbook.widgets.scripts import figures_in, script_names
 from tools import ROOT
 from tools.languages import LANGUAGES, drawings, entries, figures, is_translated
+from tools.languages.builder import scripts_say, spoken
 from tools.languages.catalogs import documents, formula_words, in_formulas, open_sentences, sentences, terms, updated
-from tools.languages.pages import scripts_say, spoken
 
 CHINESE = LANGUAGES["zh_CN"]
 

@@ -23,7 +23,7 @@ from attnbook.studies import (
 from attnbook.weights import FOLDER
 from attnbook.widgets.kit import figure_data
 from tensors import generator
-from tools.experiments.induction import head_means, plans, without
+from tools.experiments.induction import head_means, variants, without
 from tools.experiments.induction_heads import SHOWN
 
 STORED = Path(__file__).resolve().parents[2] / "chapters" / "results" / "induction.json"
@@ -151,7 +151,7 @@ def test_what_is_stored_is_what_it_was_measured_as():
 def test_all_plans_are_stored():
     stored = json.loads(STORED.read_text("utf-8"))
     settings = [
-        (p["num_layers"], p["sink"], tuple(p["periods"]), p["steps"], p["bos"], p["uniform"]) for p in plans(750)
+        (p["num_layers"], p["sink"], tuple(p["periods"]), p["steps"], p["bos"], p["uniform"]) for p in variants(750)
     ]
     expected = [(*one, seed) for one in settings for seed in stored["seeds"]]
     keys = ("num_layers", "sink", "periods", "steps", "bos", "uniform", "seed")

@@ -21,7 +21,7 @@ from attnbook.studies import (
     with_rotary,
 )
 from tensors import generator
-from tools.experiments.positions import plans, seeds_of
+from tools.experiments.positions import seeds_of, variants
 
 STORED = Path(__file__).resolve().parents[2] / "chapters" / "results" / "positions.json"
 BLIND = {"none", "ALiBi"}  # cannot tell a row from its mirror image
@@ -212,7 +212,7 @@ def test_accuracy_counts_from_the_first_place_that_is_asked():
 def test_the_stored_results_are_complete():
     stored = json.loads(STORED.read_text("utf-8"))
     count = len(stored["seeds"]), stored["fewer"]
-    wanted = [{**plan, "seed": seed} for plan in plans() for seed in range(seeds_of(plan, *count))]
+    wanted = [{**plan, "seed": seed} for plan in variants() for seed in range(seeds_of(plan, *count))]
     measured = ("trained_length", "beyond", "far")
     found = [{k: v for k, v in r.items() if k not in measured} for r in stored["rows"]]
     assert sorted(map(str, map(sorted_items, found))) == sorted(map(str, map(sorted_items, wanted)))

@@ -18,7 +18,7 @@ from attnbook.studies import (
     recall_batch,
 )
 from tensors import generator
-from tools.experiments.recall import PAIRS, plans
+from tools.experiments.recall import PAIRS, variants
 
 STORED = Path(__file__).resolve().parents[2] / "chapters" / "results" / "recall.json"
 
@@ -110,7 +110,7 @@ def test_wrong_arguments(call, match):
 
 def test_the_stored_results_are_complete():
     stored = json.loads(STORED.read_text("utf-8"))
-    wanted = [plan | {"seed": seed} for plan in plans() for seed in stored["seeds"]]
+    wanted = [plan | {"seed": seed} for plan in variants() for seed in stored["seeds"]]
     names = ("task", "kind", "d", "longer", "seed")
     found = [{name: row[name] for name in names} for row in stored["rows"]]
     assert found == wanted and len(stored["seeds"]) >= 3

@@ -5,8 +5,7 @@ What an experiment trains lives in `attnbook.studies`, where chapters find it to
     RESULT                        where the result goes; chapters/results/NAME.json if not given
     OPTIONS                       what can be asked for on the command line, with defaults; `seeds` is how many; if
                                   it stores weights, `weights`: where to, with None for the book's own
-    plans()                       what is compared: arguments of runs with every seed, and with the other options
-    settings(options)             the arguments of every run, in order, if they are others than that
+    settings(options)             the arguments of every run, in order; if not given, a run for every seed
     run(seed, …) → dict           one run
     summary(results, options)     what is stored of all runs, beside the command and the versions; if not given, the
                                   runs as `rows`, and as `measured` what MEASURED says of their numbers

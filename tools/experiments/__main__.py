@@ -17,7 +17,7 @@ from types import ModuleType, SimpleNamespace
 
 from attnbook.files import write_atomically
 from tools import ROOT
-from tools.experiments.stored import made_by, row_by_row
+from tools.experiments.stored import code_hash, every_seed, made_by, row_by_row
 from tools.surroundings import clean_environment
 
 BESIDE = ("__init__", "__main__", "stored")
@@ -74,15 +74,15 @@ def parse_words(name: str, words: list[str]) -> tuple[SimpleNamespace, argparse.
     return options, general
 
 
-def resumed_runs(part: Path, made: dict, settings: list[dict]) -> list[dict]:
-    """The runs of an interrupted experiment; refused if another command, other versions or other plans made them."""
+def resumed_runs(part: Path, begun: dict, settings: list[dict]) -> list[dict]:
+    """The runs of an interrupted experiment; refused if another command, other versions, code or settings made them."""
     if not part.exists():
         return []
     before = json.loads(part.read_text("utf-8"))
-    for key, value in made.items():
-        if before[key] != value:
+    for key, value in begun.items():
+        if before.get(key) != value:
             raise SystemExit(
-                f"error: {part.name} was begun with the {key} {before[key]}, this is {value}; --anew begins again"
+                f"error: {part.name} was begun with the {key} {before.get(key)}, this is {value}; --anew begins again"
             )
     runs = before["runs"]
     if before.get("settings") != settings[: len(runs)]:
@@ -99,12 +99,8 @@ def one_line(row: dict) -> dict:
 
 
 def settings_of(module: ModuleType, options: SimpleNamespace) -> list[dict]:
-    """The arguments of every run: as the module says; else each plan with every seed, and the other options."""
-    if hasattr(module, "settings"):
-        return list(module.settings(options))
-    same = {option: value for option, value in vars(options).items() if option not in ("seeds", "threads")}
-    plans = module.plans() if hasattr(module, "plans") else [{}]
-    return [plan | {"seed": seed} | same for plan in plans for seed in range(options.seeds)]
+    """The arguments of every run: as the module says; else every seed, with the other options."""
+    return list(module.settings(options)) if hasattr(module, "settings") else every_seed([{}], options)
 
 
 def summary_of(module: ModuleType, runs: list[dict], options: SimpleNamespace) -> dict:
@@ -131,18 +127,19 @@ def measure(name: str, options: SimpleNamespace, out: Path, resume: bool = False
         SystemExit: OUT.part is there and neither was asked for, or its runs are not the first of this experiment.
     """
     module, made = experiment(name), made_by(name, options)
+    begun = made | {"code": code_hash(name)}
     part = out.with_name(f"{out.name}.part")
     if part.exists() and not (resume or anew):
         raise SystemExit(f"error: {part} holds the runs of an interrupted experiment; add --resume or --anew")
     settings = settings_of(module, options)
     as_stored = json.loads(json.dumps(settings))
-    runs = resumed_runs(part, made, as_stored) if resume else []
+    runs = resumed_runs(part, begun, as_stored) if resume else []
     for number, setting in enumerate(settings[len(runs) :], len(runs) + 1):
         began = time.perf_counter()
         # as it comes out of the file if the experiment is resumed
         row = json.loads(json.dumps(module.run(**setting)))
         runs.append(row)
-        write_atomically(part, json.dumps(made | {"settings": as_stored[:number], "runs": runs}))
+        write_atomically(part, json.dumps(begun | {"settings": as_stored[:number], "runs": runs}))
         spent = time.perf_counter() - began
         print(f"{number}/{len(settings)}, {spent:.1f} s: {one_line(row)}", flush=True)
     result = summary_of(module, runs, options)

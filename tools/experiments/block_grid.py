@@ -15,6 +15,7 @@ import itertools
 import torch
 
 from attnbook.studies import NORM_PLACES, measure_stack
+from tools.experiments.stored import every_seed
 
 RESULT = "code/attnbook/widgets/block_explorer/data.json"
 OPTIONS = {"seeds": 20}
@@ -45,9 +46,14 @@ def entry(residual: bool, norm: str, depth: int, runs: list[dict]) -> dict:
     return result
 
 
-def plans() -> list[dict]:
+def variants() -> list[dict]:
     """Every stack."""
     return [{"norm": norm, "residual": residual, "depth": depth} for residual, norm, depth in WIRINGS]
+
+
+def settings(options) -> list[dict]:
+    """Every variant with every seed."""
+    return every_seed(variants(), options)
 
 
 def run(seed: int, norm: str, residual: bool, depth: int) -> dict:

@@ -29,7 +29,7 @@ FIXED = (8, 8)
 ELSEWHERE = (9, 16)
 
 
-def plans(steps: int) -> Iterator[dict]:
+def variants(steps: int) -> Iterator[dict]:
     """What is trained, seeds aside."""
     usual = {"num_layers": 2, "sink": "none", "periods": PERIODS, "steps": steps}
     usual |= {"bos": True, "uniform": False}
@@ -91,7 +91,7 @@ def without(model: AttentionOnly) -> Iterator[dict]:
 
 def settings(options) -> Iterator[dict]:
     """Every plan with every seed."""
-    for plan in plans(options.steps):
+    for plan in variants(options.steps):
         for seed in range(options.seeds):
             yield plan | {"seed": seed}
 
@@ -110,7 +110,7 @@ def run(seed: int, **plan) -> dict:
     row = plan | {"seed": seed, "end": entry(measure(model))}
     if plan["periods"] == FIXED:
         row["elsewhere"] = entry(measure_induction(model, ELSEWHERE))
-    if plan == next(plans(plan["steps"])):
+    if plan == next(variants(plan["steps"])):
         row["without"] = list(without(model))
     spent = round(time.process_time() - began, 1)
     return row | {"cpu_seconds": spent, "curve": curve}

@@ -20,6 +20,7 @@ import torch
 from attnbook.pairs import binary_loss, pair_loss, span_mask
 from attnbook.studies import SpanReader, fit_pairs, span_f1
 from tools.experiments.spans import TUNING, development, draw
+from tools.experiments.stored import every_seed
 
 OPTIONS = {"seeds": 5, "steps": 300}
 LOSSES = {"pairs": pair_loss, "binary": binary_loss, "binary, from the odds": binary_loss}
@@ -61,9 +62,14 @@ def tuned(loss: str, steps: int) -> dict[float, float]:
     return {rate: round(span_f1(model, development(1000)), 4) for rate, model in models.items()}
 
 
-def plans() -> list[dict]:
+def variants() -> list[dict]:
     """Every loss."""
     return [{"loss": loss} for loss in LOSSES]
+
+
+def settings(options) -> list[dict]:
+    """Every variant with every seed."""
+    return every_seed(variants(), options)
 
 
 def run(loss: str, seed: int, steps: int) -> dict:

@@ -27,7 +27,7 @@ ROOM = {"DeBERTa": 24, "Shaw": 24, "T5": 48}  # half of T5's buckets hold one di
 FAR = 8  # times the trained length
 
 
-def plans() -> Iterator[dict]:
+def variants() -> Iterator[dict]:
     """What is trained, seeds aside: the arguments of `fit_reader`, steps as a multiple of the usual ones."""
     for task in TASKS:
         for kind in KINDS:
@@ -59,7 +59,7 @@ def seeds_of(plan: dict, seeds: int, fewer: int) -> int:
 def settings(options) -> Iterator[dict]:
     """Every plan with every seed."""
     sizes = {"length": options.length, "steps": options.steps}
-    for plan in plans():
+    for plan in variants():
         for seed in range(seeds_of(plan, options.seeds, options.fewer)):
             yield plan | {"seed": seed} | sizes
 

@@ -18,6 +18,7 @@ import random
 from attnbook.data import bundled_pairs, near_duplicates, references, split_pairs
 from attnbook.text import UNK, normalise
 from attnbook.translation import RECIPES, d2l_bleu, evaluate, fit
+from tools.experiments.stored import every_seed
 
 OPTIONS = {"epochs": 30, "seeds": 3}
 DEMO = ("Go.", "I lost.", "He's calm.", "I'm home.")
@@ -49,9 +50,14 @@ def equally_long(first, second, seed: int) -> tuple[list, list]:
     return drawn
 
 
-def plans() -> list[dict]:
+def variants() -> list[dict]:
     """512 pairs, and the whole corpus."""
     return [{"whole": whole} for whole in (False, True)]
+
+
+def settings(options) -> list[dict]:
+    """Every variant with every seed."""
+    return every_seed(variants(), options)
 
 
 def run(seed: int, whole: bool, epochs: int) -> dict:

@@ -62,9 +62,9 @@ def draw(count: int) -> dict[str, list[NestedSentence]]:
 
 
 @functools.cache
-def development(count: int) -> list[NestedSentence]:
-    """Sentences that are neither trained nor tested on, as deep as both."""
-    drawn = draw(count)
+def development(sentences: int) -> list[NestedSentence]:
+    """Sentences that are neither tested on nor among so many for training, as deep as both."""
+    drawn = draw(sentences)
     used = {one.words for name in ("train", "test") for one in drawn[name]}
     return [one for one in nested_sentences(400, seed=97) if one.words not in used][:150]
 
@@ -106,7 +106,7 @@ def recall_by_height(found: list[set], some: list[NestedSentence]) -> list[float
     return [round(hits[height] / sizes[height], 4) for height in sorted(sizes)]
 
 
-def plans(count: int) -> Iterator[dict]:
+def variants(count: int) -> Iterator[dict]:
     """What is trained, seeds aside: all readers; then, to see what rotary positions do, the tables without others."""
     for name in (*TAGS, *TABLES, "links"):
         yield {"name": name, "sentences": count, "blind": False}
@@ -142,7 +142,8 @@ def found_by(model, some: list[NestedSentence]) -> float:
 def tuned(name: str, sentences: int, blind: bool, steps: int) -> dict[float, float]:
     """For each learning rate the F1 on development sentences."""
     plan = {"name": name, "sentences": sentences, "blind": blind, "steps": steps}
-    return {rate: round(found_by(trained(TUNING, **plan, rate=rate), development(sentences)), 4) for rate in RATES}
+    models = {rate: trained(TUNING, **plan, rate=rate) for rate in RATES}
+    return {rate: round(found_by(model, development(sentences)), 4) for rate, model in models.items()}
 
 
 def run(seed: int, name: str, sentences: int, blind: bool, steps: int) -> dict:
@@ -177,7 +178,7 @@ def run(seed: int, name: str, sentences: int, blind: bool, steps: int) -> dict:
 def settings(options) -> Iterator[dict]:
     """Every reader with every seed."""
     for seed in range(options.seeds):
-        for plan in plans(options.sentences):
+        for plan in variants(options.sentences):
             yield plan | {"seed": seed, "steps": options.steps}
 
 

@@ -1,14 +1,20 @@
 """What the results of all experiments have in common: how they were made, and how they are written."""
 
+import ast
 import functools
+import hashlib
 import json
 import platform
 import shlex
+from collections.abc import Iterable
 from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
 from types import SimpleNamespace
 
 # what the docstring of an experiment says, each at the beginning of a line; or "No design:" and why there is none
 DESIGN = ("Question", "Varies", "Equal", "Control", "Seeds", "Turned round by")
+OWN = "attnbook.studies", "tools.experiments"  # the code of experiments
 
 
 def made_by(name: str, options: SimpleNamespace) -> dict:
@@ -27,6 +33,48 @@ def made_by(name: str, options: SimpleNamespace) -> dict:
             words += map(str, value if isinstance(value, list) else [value])
     versions = {"python": platform.python_version(), "torch": version("torch")}
     return {"command": shlex.join(words), "versions": versions}
+
+
+def every_seed(variants: Iterable[dict], options: SimpleNamespace) -> list[dict]:
+    """The arguments of every run where each variant is run with every seed, and with the other options."""
+    same = {option: value for option, value in vars(options).items() if option not in ("seeds", "threads")}
+    return [variant | {"seed": seed} | same for variant in variants for seed in range(options.seeds)]
+
+
+def sources(name: str) -> dict[str, bytes]:
+    """The code of an experiment: its module, and the experiments and studies from which names are imported on the way.
+
+    Layers, training and data are not among them.
+
+    Args:
+        name: the experiment's.
+
+    Returns:
+        Module → the bytes of its file.
+    """
+    found: dict[str, bytes] = {}
+
+    def add(module: str, imported: set[str]) -> None:
+        spec = find_spec(module)
+        assert spec and spec.origin
+        source = Path(spec.origin).read_bytes()
+        room = spec.submodule_search_locations is not None  # it hands on the names of its modules
+        if not room:
+            found[module] = source
+        for node in ast.walk(ast.parse(source)):
+            if not isinstance(node, ast.ImportFrom) or not (node.module or "").startswith(OWN) or node.module in found:
+                continue
+            names = {alias.name for alias in node.names}
+            if not room or names & imported:
+                add(node.module, names)
+
+    add(f"tools.experiments.{name}", set())
+    return found
+
+
+def code_hash(name: str) -> str:
+    """A short hash of an experiment's `sources`."""
+    return hashlib.sha256(b"".join(source for _, source in sorted(sources(name).items()))).hexdigest()[:12]
 
 
 def row_by_row(result: dict) -> str:

@@ -12,12 +12,14 @@ import json
 import re
 import shutil
 import struct
+from collections import Counter
 from pathlib import Path
 
 from docutils import nodes
+from sphinx.errors import ExtensionError
 
 from attnbook.widgets.page import PICTURES, with_picture_files
-from tools import search, styles
+from tools import ROOT, search, styles
 from tools.languages import (
     HAN,
     Language,
@@ -29,21 +31,24 @@ from tools.languages import (
     translation,
     write_if_new,
 )
-from tools.languages.pages import CLAIMED, words_script
+from tools.languages.builder import CLAIMED, words_script
 from tools.styles import BUNDLE, OURS, SHEET
 
 SCRIPT = r'\n\s*<script[^>]*src="[^"]*/?(?:{})\.js[^"]*"[^>]*></script>'
 UNUSED = re.compile(SCRIPT.format("fontawesome|searchtools|language_data|searchindex"))
 NAMES = {
-    ' aria-label="Toggle hidden content"': "",
-    ' role="doc-biblioentry"': "",
-    '<div role="list" class="citation-list">': '<div class="citation-list">',
-    'class="logo__image': 'width="211" height="92" class="logo__image',
-    # light or dark is decided before the first paint: the deferred script of the theme comes too late for it
-    'localStorage.getItem("theme") || "auto"': 'localStorage.getItem("theme") ||'
-    ' (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")',
-    'data-theme="auto"': 'data-theme="light"',
-    '<div id="pst-primary-sidebar"': '<div id="pst-primary-sidebar" role="region" aria-label="The book"',
+    re.compile(re.escape(theirs)): ours
+    for theirs, ours in {
+        ' aria-label="Toggle hidden content"': "",
+        ' role="doc-biblioentry"': "",
+        '<div role="list" class="citation-list">': '<div class="citation-list">',
+        'class="logo__image': 'width="211" height="92" class="logo__image',
+        # light or dark is decided before the first paint: the deferred script of the theme comes too late for it
+        'localStorage.getItem("theme") || "auto"': 'localStorage.getItem("theme") ||'
+        ' (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")',
+        'data-theme="auto"': 'data-theme="light"',
+        '<div id="pst-primary-sidebar"': '<div id="pst-primary-sidebar" role="region" aria-label="The book"',
+    }.items()
 }
 # a file beside the book is saved under its name, not shown as text
 FILE = re.compile(r'(<a href="[^"]*_sources/[^"]*?([^"/]+)") target="_blank"')
@@ -52,9 +57,9 @@ OPTIONS = re.compile(r'<script src="[^"]*documentation_options\.js[^"]*"></scrip
 HEAD_SCRIPT = re.compile(r"<script (?=[^>]*src=)(?![^>]*defer)")
 PICTURE = re.compile(r'<img (?=[^>]*src="[^"]*_images/([^"]*)")')
 CLAIM = re.compile(r"^(.*<pre><span></span>)?(✓ .*?)(</pre>.*)?$", re.MULTILINE)
-CHARSET = '<meta charset="utf-8" />'
+CHARSET = re.compile('<meta charset="utf-8" />')
 STORAGE = re.sub(r"/\*.*?\*/|\s+", " ", Path(__file__).with_name("storage.js").read_text("utf-8"), flags=re.DOTALL)
-FIRST_SCRIPT = f"{CHARSET}\n    <script>{STORAGE.strip()}</script>"
+FIRST_SCRIPT = f"{CHARSET.pattern}\n    <script>{STORAGE.strip()}</script>"
 # names, signs and spaces in code have the colour of the code's ground text, and are a tenth of a page
 PLAIN = re.compile(r'<span class="[npw]">([^<]*)</span>')
 EMPTY_HEADING = re.compile(r"<th[^>]*>\s*(?:<p>\s*</p>)?\s*</th>")
@@ -93,27 +98,50 @@ def size(picture: Path) -> str:
     return 'width="{}" height="{}" '.format(*struct.unpack(">II", head[16:]))
 
 
-def lighter(page: str, built: Path) -> str:
+def lighter(page: str, built: Path, counts: Counter[str] | None = None) -> str:
     """A built page without the scripts it does not use; those it uses, and its pictures, do not hold it up.
 
     Args:
         page: its HTML.
         built: the folder of the built book.
+        counts: gets how often each pattern was found.
     """
-    page = UNUSED.sub("", page).replace(CHARSET, FIRST_SCRIPT, 1)
     options = built / "_static/documentation_options.js"
-    if options.is_file():
-        short = " ".join(options.read_text("utf-8").split())
-        page = OPTIONS.sub(lambda _: f"<script>{short}</script>", page)
-    page = HEAD_SCRIPT.sub("<script defer ", page)
-    page = FILE.sub(r'\1 download="\2"', page)
-    for theirs, ours in NAMES.items():
-        page = page.replace(theirs, ours)
-    page = SEARCH_LABEL.sub(r"\1", page)
-    page = PLAIN.sub(r"\1", page)
-    page = EMPTY_HEADING.sub("<td></td>", page)
-    page = CLAIM.sub(r'\1<span class="claim">\2</span>\3', page)
-    return PICTURE.sub(lambda img: f'<img loading="lazy" {size(built / "_images" / img[1])}', page)
+    short = " ".join(options.read_text("utf-8").split()) if options.is_file() else ""
+    changes = {
+        UNUSED: "",
+        CHARSET: lambda _: FIRST_SCRIPT,  # which is no template
+        OPTIONS: lambda script: f"<script>{short}</script>" if short else script[0],
+        HEAD_SCRIPT: "<script defer ",
+        FILE: r'\1 download="\2"',
+        **NAMES,
+        SEARCH_LABEL: r"\1",
+        PLAIN: r"\1",
+        EMPTY_HEADING: "<td></td>",
+        CLAIM: r'\1<span class="claim">\2</span>\3',
+        PICTURE: lambda img: f'<img loading="lazy" {size(built / "_images" / img[1])}',
+    }
+    counts = Counter() if counts is None else counts
+    for pattern, ours in changes.items():
+        page, found = pattern.subn(ours, page)
+        counts[pattern.pattern] += found
+    return page
+
+
+def check_theme(counts: Counter[str]) -> None:
+    """Refuse a book in which something no longer stands that pages are changed at.
+
+    Args:
+        counts: how often each pattern of `lighter` was found in all pages.
+
+    Raises:
+        ExtensionError: one was never found.
+    """
+    if gone := [pattern for pattern, found in counts.items() if not found]:
+        raise ExtensionError(
+            "tools/finish.py changes what the theme and its extensions write, but no page has this any more: "
+            f"{', '.join(gone)}. Look at what they write now, and change or delete the pattern."
+        )
 
 
 def mark_chinese(doctree: nodes.document) -> None:
@@ -213,13 +241,17 @@ def _lighten(app, error):
     built = english_site(app)
     if error or built is None:  # the others are finished by tools.languages
         return
+    counts, whole = Counter(), Path(app.srcdir) == ROOT
     for path in built.rglob("*.html"):
         page = path.read_text("utf-8")
         if BUNDLE in page:  # as an earlier build has left it
+            whole = False
             continue
-        light = lighter(page, built)
+        light = lighter(page, built, counts)
         if light != page:
             path.write_text(light, "utf-8")
+    if whole:
+        check_theme(counts)
     static = built / "_static"
     unused = "scripts/fontawesome*", "**/*.map", "searchtools.js", "language_data.js"
     for path in {path for pattern in unused for path in static.glob(pattern)}:

@@ -1,7 +1,7 @@
 """Sphinx extension: a book's pages in another language, and the way from each page to the same page in the others.
 
 Sphinx puts translations into the documents, so that each language is a build of its own; it shares all else with the
-English one. Its pages are put below those in English (`tools.pages.assemble`), whose `_static`, `_images` and
+English one. Its pages are put below those in English (`tools.finish.assemble`), whose `_static`, `_images` and
 `_sources` they name. Pages that stay in English are read, since others lead to them, but not written.
 """
 
@@ -28,50 +28,7 @@ LETTERS = re.compile("[A-Za-z]{2}")
 CLAIMED = "All {number} claims that this page has checked"  # attnbook/page/claims.py
 # what the theme and others write, and have no words of ours for; the theme's own Chinese for “Print to PDF” is that of
 # another region
-THEIRS = f"""
-On this page
-Search the book
-Search this book...
-The book
-Link to this equation
-Search
-Show code cell source
-Hide code cell source
-Show code cell output
-Hide code cell output
-Show code cell outputs
-Hide code cell outputs
-Show code cell content
-Hide code cell content
-{CLAIMED}
-Color mode
-System Settings
-Link to this heading
-Main
-Page
-the authors of Paying Attention
-© Copyright 2026.
-列印成 PDF
-Code under the MIT License, all else under CC BY 4.0
-Paying Attention - Home
-Toggle primary sidebar
-Toggle secondary sidebar
-Download this page
-Download source file
-Fullscreen mode
-previous page
-next page
-Previous
-Next
-Contents
-Copy to clipboard
-Skip to main content
-the term
-in Chinese
-in one line
-{UNFINISHED}
-This page has no JavaScript now. With it, answers can be written and checked here; without it, in the notebook.
-"""
+THEIRS = Path(__file__).with_name("theme.txt").read_text("utf-8").splitlines()
 
 
 def words(language: Language) -> dict[str, str]:
@@ -227,7 +184,7 @@ def spoken(documents: Iterable[nodes.document]) -> dict[str, str]:
     searching = re.findall(r">([^<>]*[a-z][^<>]*)<", (ROOT / "tools/search.html").read_text("utf-8"))
     return {
         **{part["caption"]: "caption" for part in toc["parts"]},
-        **dict.fromkeys(THEIRS.strip().splitlines(), "page"),
+        **dict.fromkeys([*THEIRS, CLAIMED, UNFINISHED], "page"),
         **dict.fromkeys(searching, "page"),
         **dict.fromkeys(scripts_say(), "script"),
         **dict.fromkeys((text for page in pages for text in prompts(page)), "page"),
