@@ -479,6 +479,9 @@ def test_another_kind_of_sentence_brings_the_head_that_it_needs(page):
     page.reset()
     page.choose("words", verbs[1])
     assert place() == [2, 3]
+    page.set(layer=1, head=4)  # as a link does
+    page.choose("words", verbs[0])
+    assert place() == [1, 4]
 
 
 def test_an_average_names_the_words_that_it_is_of(page):

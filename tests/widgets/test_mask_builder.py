@@ -226,11 +226,12 @@ def test_the_chosen_cell_by_slider_and_button(page):
 
 
 def test_new_scores_are_seeded(page):
-    page.click("New scores")
-    once = page.state("scores")
-    assert once == page.math("drawScores", 1, 5)
-    page.click("New scores")
-    assert page.state("scores") != once
+    seen = [page.state("scores")]
+    for _ in range(5):
+        page.click("New scores")
+        assert page.state("scores") == page.math("nextScores", seen[-1])
+        assert page.state("scores") not in seen
+        seen.append(page.state("scores"))
     for n in (3, 6):
         assert_close(table(page.math("drawScores", 0, n)), table(drawn_scores(n)), rtol=0, atol=1e-12)
 

@@ -152,7 +152,6 @@ function render({ model, el }) {
   const stages = [];
   let hovered = null;
   const usedFor = (layer, head, kind) => foremost(headFacts(layer, head))[0] === NEEDED[kind];
-  let byHand = !usedFor(model.get("layer"), model.get("head"), kindOf(model.get("words"))); // the reader's own head
   let compute = null;
   let last = {};
   let full = {}; // the same words with all heads on
@@ -162,10 +161,6 @@ function render({ model, el }) {
     hovered = to;
     const view = compute((name) => model.get(name));
     stages.forEach((one) => one.draw(view));
-  };
-  fig.choose = (layer, head) => {
-    byHand = true;
-    fig.set({ layer, head });
   };
   fig.toggle = (layer, head) => {
     const off = model.get("off");
@@ -225,8 +220,10 @@ function render({ model, el }) {
   sentence.append(html("option", { value: "-1", text: say("(changed by you)"), disabled: true }));
   sentence.onchange = () => {
     const example = DATA.examples[+sentence.value];
+    const now = kindOf(model.get("words"));
+    const used = (kind) => usedFor(model.get("layer"), model.get("head"), kind);
     fig.set({ words: example.words, query: example.answer - 1 });
-    if (byHand || usedFor(model.get("layer"), model.get("head"), example.kind)) return;
+    if (used(example.kind) || !(now ? [now] : Object.keys(NEEDED)).some(used)) return; // or it is the reader's own head
     const [layer, head] = headFor(example.kind);
     fig.set({ layer, head });
   };
@@ -253,9 +250,7 @@ function render({ model, el }) {
   const pair = html("div", { class: "ab-pair" });
   toggle.before(pair);
   pair.append(toggle, all);
-  fig.reset(["layer", "head", "off"]).addEventListener("click", () => {
-    byHand = false;
-  });
+  fig.reset(["layer", "head", "off"]);
   fig.controlsFirst();
 
   fig.output("next", { label: say("most probable next word") });

@@ -13,6 +13,7 @@ import {
   LIMIT,
   maskCode,
   maskRule,
+  nextScores,
   NOTES,
   POLICIES,
   POLICY_NOTES,
@@ -299,11 +300,7 @@ function render({ model, el }) {
   tool("", () => toggle(...model.get("cell")));
   tool(say("Mask row"), () => fig.set({ edits: blockRow(...rules(), model.get("edits"), model.get("cell")[0]) }));
   tool(say("Undo edits"), () => fig.set({ edits: [] }));
-  let seed = 0;
-  tool(say("New scores"), () => {
-    seed += 1;
-    fig.set({ scores: drawScores(seed, n) });
-  });
+  tool(say("New scores"), () => fig.set({ scores: nextScores(model.get("scores")) }));
   const look = "display:flex;flex-wrap:wrap;gap:0.5rem";
   const bar = html("div", { role: "toolbar", "aria-label": say("Mask and scores"), style: look });
   tools[0].before(bar);
@@ -446,5 +443,5 @@ function copyText(node, report) {
 
 export default {
   render,
-  math: { buildMask, rowWeights, weightsUnder, toggleCell, blockRow, drawScores, maskCode, maskRule },
+  math: { buildMask, rowWeights, weightsUnder, toggleCell, blockRow, drawScores, nextScores, maskCode, maskRule },
 };

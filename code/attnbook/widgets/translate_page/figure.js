@@ -40,7 +40,7 @@ function render({ model, el }) {
   });
   fig.card.prepend(html("style", { text: STYLE }));
   const still = calm();
-  let [corpus, translator, problem, timer, listed, round, turn] = [null, null, null, null, null, 0, 0];
+  let [corpus, translator, problem, timer, listed, round] = [null, null, null, null, null, 0];
   let now = { ready: false }; // the view that is drawn
   let offered = null; // the corpus from which sentences are offered
   let roomOf = null; // the sentence, and the width, for whose translation there is room
@@ -128,10 +128,7 @@ function render({ model, el }) {
   function offerTries() {
     offered = corpus;
     const heldOut = own ? own.heldOut : Object.keys(corpus.test).map((text) => readable(text.split(" "), "en"));
-    const next = () => {
-      turn += 1;
-      return heldOut[(turn * 131) % heldOut.length];
-    };
+    const next = () => heldOut[(heldOut.indexOf(fig.get("sentence")) + 131) % heldOut.length];
     asking.offer(model.get("tries"), (text) => BADGES[says[standing(corpus, tokenise(text))][0]], next);
   }
 
