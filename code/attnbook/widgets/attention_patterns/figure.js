@@ -5,7 +5,6 @@
 import DATA from "../../studies/next_words.json" with { type: "json" };
 import { figure } from "../kit/card.js";
 import { clamp, fmt, html, range, say } from "../kit/kit.js";
-import { layerNorm } from "../kit/vectors.js";
 import { half } from "../kit/weights.js";
 import { drawGrid, drawMap, drawNext, gridHeight, mapLayout, nextHeight } from "./maps.js";
 import {
@@ -298,6 +297,6 @@ function render({ model, el }) {
   return fig.start(compute);
 }
 
-const math = { half, layerNorm, run, byClass, share, exampleOf, foremost, headFacts, headFor };
+const math = { half, run, byClass, share, exampleOf, foremost, headFacts, headFor };
 
 export default { render, math };

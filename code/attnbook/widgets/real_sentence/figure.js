@@ -128,12 +128,18 @@ function render({ model, el }) {
     fig.redraw();
   };
 
+  function showShare() {
+    loading.hidden = share === null;
+    bar.value = share || 0;
+    loading.lastChild.textContent = say`${Math.round(MEGABYTES * (share || 0))} of ${MEGABYTES} MB`;
+  }
+
   async function bring() {
     share = 0;
     try {
       const file = await loadFile(model, NAME, (part) => {
         share = part;
-        fig.redraw();
+        showShare();
       });
       await new Promise((resolve) => setTimeout(resolve, 30)); // the full bar is drawn
       real = real || makeModel(file);
@@ -220,9 +226,7 @@ function render({ model, el }) {
     status.textContent = refused || failed || (share === null ? said : say("The model is being loaded."));
     const ready = wanted && real;
     load.hidden = Boolean(ready) || share !== null;
-    loading.hidden = share === null;
-    bar.value = share || 0;
-    loading.lastChild.textContent = say`${Math.round(MEGABYTES * (share || 0))} of ${MEGABYTES} MB`;
+    showShare();
     fig.card.setAttribute("aria-busy", String(share !== null));
     fig.card.dataset.state = ready ? "ready" : failed ? "failed" : "stored";
     const [layer, head, query] = [state("layer"), state("head"), clamp(state("query"), 0, shown.T - 1)];
