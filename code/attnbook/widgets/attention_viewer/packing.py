@@ -1,8 +1,9 @@
 """Weights packed for the browser: all of them if they fit, or else the largest of each row and column.
 
-All numbers are little-endian and travel as base64. A weight is a float16 (three digits). Maps for looking at whole
-heads hold one byte for each cell: 254·√(w/scale) of the largest weight w in it; where a head has negative weights,
-127 ± 127·√(|w|/scale) of the one that is farthest from 0; 255 if all of them are NaN.
+All numbers are little-endian and travel as base64. A weight is a float16: three digits from 6·10⁻⁵ on, fewer below,
+where its steps are 6·10⁻⁸. Maps for looking at whole heads hold one byte for each cell: 254·√(w/scale) of the largest
+weight w in it; where a head has negative weights, 127 ± 127·√(|w|/scale) of the one that is farthest from 0; 255 if all
+of them are NaN.
 """
 
 import base64
