@@ -190,7 +190,7 @@ class AttentionViewer(Figure):
             setattr(self, name, min(places, key=lambda place: abs(place - now)))
 
     def weights(self, queries: list[int] | None = None) -> np.ndarray:
-        """Reads back what the viewer has kept of the chosen head.
+        """Read back what the viewer has kept of the chosen head.
 
         Args:
             queries: list of positions; by default all.
@@ -238,7 +238,7 @@ class AttentionViewer(Figure):
         )
 
     def save(self, path: str | Path) -> None:
-        """Writes the figure to a file, as it is now.
+        """Write the figure to a file, as it is now.
 
         Args:
             path: ending in .html for the living figure on a page of its own, which needs no network; in .svg for a

@@ -23,7 +23,7 @@ TOLERANCE = 0.02  # how far the sum of a row may be from 1: weights in bfloat16 
 
 
 def plan(shape: Sequence[int], heads: int, megabytes: float) -> dict[str, Any]:
-    """Decides how much of each head is kept.
+    """Decide how much of each head is kept.
 
     Args:
         shape: (T, S), queries and keys of a head.
@@ -55,7 +55,7 @@ def plan(shape: Sequence[int], heads: int, megabytes: float) -> dict[str, Any]:
 def pack_head(
     weights: Tensor, thumb: list[int], map: list[int] | None, kept: int | None, name: str = ""
 ) -> dict[str, Any]:
-    """Packs one head.
+    """Pack one head.
 
     Args:
         weights: (T, S) tensor.
@@ -114,7 +114,7 @@ def _codes(largest: Tensor, opposite: Tensor | None = None) -> str:
 
 
 def read_map(head: dict[str, Any], role: str, size: list[int]) -> np.ndarray:
-    """Reads a map of a packed head.
+    """Read a map of a packed head.
 
     Args:
         head: what `pack_head` returned.
@@ -142,7 +142,7 @@ def unpack(text: str, dtype: str, *shape: int) -> np.ndarray:
 
 
 def part_of(head: dict[str, Any], shape: tuple[int, int], kept: int | None, rows: range, columns: range) -> np.ndarray:
-    """Reads a part of a packed head.
+    """Read a part of a packed head.
 
     Args:
         head: what `pack_head` returned.

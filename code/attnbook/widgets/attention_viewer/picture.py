@@ -27,7 +27,7 @@ def page_of(t: int, count: int, window: int) -> range:
 
 
 def draw_heads(kind: dict[str, Any], window: int, shade: str, layer: int, head: int, query: int, key: int) -> str:
-    """Draws the overview of a kind and one head around a query and a key.
+    """Draw the overview of a kind and one head around a query and a key.
 
     Args:
         kind: a kind as the viewer packs it.
