@@ -81,7 +81,7 @@ export function makeWriter({ about, names, weight }) {
   if (format !== FORMAT) throw new Error(say`the model’s file is “${format}”, not “${FORMAT}”; build the book again`);
   const decoder = makeDecoder(Object.fromEntries(names.map((name) => [name, weight(name)])), config);
   const most = config.max_positions;
-  const known = new Set(characters);
+  const familiar = new Set(characters);
   let [read, cache] = [[], decoder.start()]; // what the cache has read
 
   function after(ids, begun) {
@@ -100,6 +100,6 @@ export function makeWriter({ about, names, weight }) {
     most,
     test,
     pieces: makeBytePieces(vocabulary),
-    unfamiliar: (text) => [...new Set(text)].filter((character) => !known.has(character)),
+    unfamiliar: (text) => [...new Set(text)].filter((character) => !familiar.has(character)),
   };
 }

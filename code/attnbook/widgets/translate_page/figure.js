@@ -15,7 +15,7 @@ import { asPeopleWrote, crossing, heatInWords } from "./explain.js";
 import { makeActs, makePlayer } from "./playing.js";
 import { makeReading } from "./reading.js";
 import { makeResult } from "./result.js";
-import { BADGES, byPeople, known, SAID, SAID_OF_OWN, standing } from "./standing.js";
+import { BADGES, byPeople, corpusOf, SAID, SAID_OF_OWN, standing } from "./standing.js";
 import { STYLE } from "./style.js";
 
 const MODELS = [
@@ -252,6 +252,6 @@ export default {
     translate,
     nBest,
     crossing,
-    standing: (tokens) => standing(known(readFile("sentences")), tokens),
+    standing: (tokens) => standing(corpusOf(readFile("sentences")), tokens),
   },
 };

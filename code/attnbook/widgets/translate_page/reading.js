@@ -6,7 +6,7 @@ import { fileOf } from "../kit/languages.js";
 import { translateIds } from "../kit/models.js";
 import { inSlices, searchBeam, textOf } from "./beam.js";
 import { asPeopleWrote } from "./explain.js";
-import { known } from "./standing.js";
+import { corpusOf } from "./standing.js";
 
 const OTHERS = { bahdanau: say("GRU with attention"), transformer: "Transformer" }; // that may write what people did
 
@@ -23,7 +23,7 @@ export function makeReading(model, fig, target, redraw) {
     try {
       const files = [loadTranslator(model, name), loadFile(model, fileOf("sentences", into))];
       const [made, sentences] = await Promise.all(files);
-      corpora[into] = known(sentences);
+      corpora[into] = corpusOf(sentences);
       if (name === wanted()) [translator, problem] = [made, null];
     } catch (error) {
       problem = { name, text: say`The model could not be loaded: ${error.message}.` };
