@@ -183,13 +183,6 @@ def test_a_stored_result_is_what_the_runner_makes_of_its_runs(name):
         assert again[key] == expected, key
 
 
-def test_nested_sentences_that_choose_a_rate_are_none_that_are_trained_on():
-    drawn = spans.draw(2000)
-    used = {one.words for name in ("train", "test") for one in drawn[name]}
-    assert spans.development(2000) and not used & {one.words for one in spans.development(2000)}
-    assert used & {one.words for one in spans.development(1000)}  # so the number matters
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_a_result_is_stored_under_the_name_of_its_experiment(name):
     place = runner.result_path(name)

@@ -4,9 +4,9 @@ import { readFileSync } from "node:fs";
 import test from "node:test";
 import { makeBytePieces } from "../../code/attnbook/widgets/kit/byte_pieces.js";
 import {
-  gated, makeDecoder, makeWriter, rmsNorm, rotated, windowStart,
+  gated, makeDecoder, makeWriter, rmsNorm, windowStart,
 } from "../../code/attnbook/widgets/kit/decoder.js";
-import { logSoftmax } from "../../code/attnbook/widgets/kit/vectors.js";
+import { logSoftmax, rotated } from "../../code/attnbook/widgets/kit/layers.js";
 import { readWeights } from "../../code/attnbook/widgets/kit/weights.js";
 
 const { file, pieces, parts, texts, steps, begun, greedy } = JSON.parse(

@@ -18,6 +18,7 @@ from attnbook.page import WEIGHTS
 from attnbook.text import ByteVocabulary
 from attnbook.transformer import GatedFeedForward, LanguageModel, LanguageModelConfig
 from attnbook.translation import length_penalty_factor
+from attnbook.weights import to_float, to_int8, weights_file
 from attnbook.widgets.attention_viewer.picture import _columns
 from attnbook.widgets.kit.samples import seeded_normals, seeded_uniforms
 
@@ -82,6 +83,7 @@ def numbers():
         "colours": [(weight, [255 * part for part in WEIGHTS(float(weight))[:3]]) for weight in (0, 0.2, 0.5, 0.8, 1)],
         "columns": [(text, _columns(text)) for text in WIDE_AND_NARROW],
         "languageModel": language_model(),
+        "layers": layers(),
         "lengthFactors": [
             (length, alpha, length_penalty_factor(length, alpha)) for length in (1, 7, 30) for alpha in (0, 0.6, 1)
         ],
@@ -130,6 +132,40 @@ def language_model():
         "steps": steps,
         "begun": 5,
         "greedy": ids[:5] + written,
+    }
+
+
+@torch.no_grad()
+def layers():
+    """What PyTorch's layers make of rows of numbers; one of the matrices is stored in eight bits."""
+    torch.manual_seed(2)
+    (T, S, D, H, Dh), heads = (5, 7, 11, 3, 4), (3, 4)
+    x, gain, shift, bias = torch.randn(T, D), torch.randn(D), torch.randn(D), torch.randn(6)
+    weights = {f"W{rows}": torch.randn(rows, D) for rows in range(1, 7)}
+    query, key, value = torch.randn(T, H * Dh), torch.randn(S, H * Dh), torch.randn(S, H * Dh)
+    split = [rows.unflatten(-1, heads).transpose(0, 1) for rows in (query, key, value)]
+    looked = {}
+    for causal in (False, True):
+        mask = torch.ones(T, S).tril() > 0 if causal else None
+        weight = masked_softmax(split[0] @ split[1].mT / Dh**0.5, mask=mask)
+        context = (weight @ split[2]).transpose(0, 1)
+        looked[str(causal).lower()] = [context.flatten().tolist(), weight.tolist()]
+    large, narrow = torch.randn(6, 12), torch.randn(T, 12)
+    stored = to_int8({"large": large}, 4)
+    content = weights_file(stored, {})
+    return {
+        "x": x.flatten().tolist(),
+        "gain": gain.tolist(),
+        "shift": shift.tolist(),
+        "norm": F.layer_norm(x, (D,), gain, shift, 0.01).flatten().tolist(),
+        "bias": bias.tolist(),
+        "affine": [[w.tolist(), F.linear(x, w, bias[: len(w)]).flatten().tolist()] for w in weights.values()],
+        "attention": [[rows.flatten().tolist() for rows in (query, key, value)], H * Dh, H, looked],
+        "eightBits": [
+            base64.b64encode(content).decode(),
+            narrow.flatten().tolist(),
+            to_float(stored)["large"].tolist(),
+        ],
     }
 
 

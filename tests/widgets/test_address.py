@@ -134,6 +134,39 @@ def test_whatever_is_moved_comes_back_by_the_link(open_figure, name):
     assert again == seen
 
 
+# Buttons that bring something else at every press: the button, the trait that it moves, what has to be there before.
+ANEW = {
+    "MaskBuilderFigure": ("New scores", "scores", {}),
+    "InductionHeadsFigure": ("New row", "seed", {}),
+    "PositionExplorerFigure": ("Shuffle the words", "order", {"view": "shuffle"}),
+    "SaturationFigure": ("New sample", "seed", {}),
+    "SamplingExplorerFigure": ("New seed", "seed", {"draws": 100}),
+    "WritePageFigure": ("New seed", "seed", {"loaded": True}),
+    "TranslatePageFigure": ("Another held-out sentence", "sentence", {}),
+}
+
+
+@pytest.mark.parametrize("name", ANEW)
+def test_after_a_link_a_press_brings_something_else(visit, name):
+    """It depends on what the link restores, and not on how often something was pressed before."""
+    (button, trait, given), figure = ANEW[name], FIGURES[name]
+
+    def press(page):
+        page.page.evaluate(QUIET)
+        if not page.page.get_by_role("button", name=button).is_enabled():
+            page.click("Draw 100")
+        page.page.get_by_role("button", name=button).click()
+        page.page.evaluate(QUIET)
+        return page.state(trait)
+
+    page = visit(figure(**given), "")
+    first, once = page.state(trait), press(page)
+    hash_of = link_of(page).split("#")[1]
+    again = visit(figure(**given), f"#{hash_of}")
+    assert again.state(trait) == once != first
+    assert press(again) != once
+
+
 @pytest.mark.parametrize("name", FIGURES)
 def test_a_link_can_hold_every_trait_that_moves(open_figure, name):
     figure = FIGURES[name]()

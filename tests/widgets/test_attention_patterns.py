@@ -50,12 +50,6 @@ def test_half_precision_is_read_as_it_was_written(maths):
     assert [maths("half", b) for b in bits] == numbers.double().tolist()
 
 
-def test_the_layer_norm_is_pytorchs(maths):
-    x, gain, shift = torch.randn(3, 7, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
-    expected = torch.nn.functional.layer_norm(x, (7,), gain, shift)
-    assert maths("layerNorm", x.tolist(), gain.tolist(), shift.tolist()) == pytest.approx(expected.tolist())
-
-
 @pytest.mark.parametrize("text", SENTENCES)
 def test_patterns_and_predictions_are_pytorchs(maths, text):
     found = maths("run", [START, *text.split()], [])
@@ -479,6 +473,9 @@ def test_another_kind_of_sentence_brings_the_head_that_it_needs(page):
     page.reset()
     page.choose("words", verbs[1])
     assert place() == [2, 3]
+    page.set(layer=1, head=4)  # as a link does
+    page.choose("words", verbs[0])
+    assert place() == [1, 4]
 
 
 def test_an_average_names_the_words_that_it_is_of(page):

@@ -2,9 +2,11 @@
 
 import base64
 import io
+import json
 import math
 import re
 import xml.etree.ElementTree as ET
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,6 +17,7 @@ from torch import nn
 from attnbook.studies import START, VOCABULARY, stored_model
 from attnbook.widgets import AttentionViewer
 from attnbook.widgets.attention_patterns import SENTENCE
+from attnbook.widgets.attention_viewer import picture
 from attnbook.widgets.attention_viewer.given import visible
 from attnbook.widgets.attention_viewer.packing import part_of
 
@@ -69,6 +72,13 @@ def test_the_forms_that_weights_come_in(give, layers, heads):
         for head in range(heads):
             kept = kept_of(viewer, layer + 1, head + 1)
             torch.testing.assert_close(torch.from_numpy(kept), w[layer, head], atol=0, rtol=6e-4)
+
+
+def test_a_small_weight_keeps_fewer_digits():
+    given = torch.tensor([0.5, 1 / 3, 6e-5, 1e-7, 2e-8]).expand(5, 5)
+    kept = AttentionViewer(given).weights()
+    assert np.abs(kept[:, :3] / given[:, :3].numpy() - 1).max() < 5e-4
+    assert (kept[:, 3:] == [2 * 2**-24, 0]).all()
 
 
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
@@ -1255,6 +1265,24 @@ def test_the_picture_is_what_is_shown(tmp_path, long):
         assert (kind["keys"] or kind["queries"])[one.key] in texts
         assert f"Layer {one.layer}, head {one.head}: queries down, keys across" in texts
         assert len(list(root.iter("{http://www.w3.org/2000/svg}image"))) == 2
+
+
+PICTURED = {
+    "cut": picture._cut,
+    "page": lambda *given: [(places := picture.page_of(*given)).start, places.stop],
+    "labelled": lambda *given: list(picture._far_apart(*given)),
+    "threeDigits": picture._three_digits,
+    "smaller": lambda rows, most: picture._smaller(np.array(rows, "f4"), most).tolist(),
+}
+
+
+@pytest.mark.parametrize("name", PICTURED)
+def test_the_picture_computes_what_the_figure_does(name):
+    """The figure's side of this table is in tests/javascript/viewer.test.mjs."""
+    table = json.loads((Path(__file__).parents[1] / "javascript/viewer.json").read_text("utf-8"))[name]
+    assert len(table) >= 4
+    for given, answer in table:
+        assert PICTURED[name](*given) == answer
 
 
 @pytest.mark.parametrize("n", [T, 600])

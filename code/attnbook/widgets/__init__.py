@@ -51,7 +51,7 @@ def __dir__() -> list[str]:
 
 
 def figure_class(module: str) -> type["Figure"]:
-    """Finds the class of a figure by its module's name.
+    """Find the class of a figure by its module's name.
 
     Args:
         module: the name of the module, `"query_key_value"` for example.

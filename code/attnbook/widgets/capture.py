@@ -67,7 +67,7 @@ GATHER = """([width, shows]) => {
 
 
 def capture(browser: "Browser", figure: "Figure") -> str:
-    """Draws one figure in a browser and gives its picture.
+    """Draw one figure in a browser and give its picture.
 
     Args:
         browser: a playwright browser.
@@ -98,7 +98,7 @@ def capture(browser: "Browser", figure: "Figure") -> str:
 
 
 def main(names: list[str]) -> None:
-    """Captures the figures of these names (all that are drawn in the browser, if none is given)."""
+    """Capture the figures of these names (all that are drawn in the browser, if none is given)."""
     parser = argparse.ArgumentParser("python -m attnbook.widgets.capture", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="name", help="of the folders; all figures if none is given")
     with chromium() as browser:

@@ -86,7 +86,7 @@ def _write_for_build(app: "Sphinx") -> None:
 
 
 def setup(app: "Sphinx") -> dict[str, Any]:
-    """Registers the extension with Sphinx."""
+    """Register the extension with Sphinx."""
     from docutils import nodes
     from docutils.parsers.rst import directives
     from sphinx.util.docutils import SphinxDirective

@@ -31,7 +31,7 @@ PACKED = re.compile(r'\)\((".*"), (\d+)\);\n$')
 
 
 def classic_script(module: str, source: str | None = None) -> str:
-    """Turns a figure's ES module into a classic script that registers itself with the host script.
+    """Turn a figure's ES module into a classic script that registers itself with the host script.
 
     What it imports from the kit is not in it: that has scripts of its own (`kit_scripts`), one for all of a page.
 
@@ -82,7 +82,7 @@ def _classic(*statements: str) -> str:
 
 
 def write_assets(folder: str | Path) -> list[str]:
-    """Writes the host script, the style and the classic scripts of all figures into a folder.
+    """Write the host script, the style and the classic scripts of all figures into a folder.
 
     Args:
         folder: path; made if it does not exist.

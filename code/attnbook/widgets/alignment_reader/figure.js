@@ -66,7 +66,7 @@ function explain(view) {
 
 const EVEN = 0.3; // a row is called even if none of its weights is further than this part from 1/S
 
-function known({ source, unknown, seen, human }) {
+function factsOf({ source, unknown, seen, human }) {
   const names = unknown.map((j) => `“${source[j]}”`).join(say(" and "));
   return say("{before}{strange} A human translation: {human}", {
     before: seen ? say("The model was trained on this sentence.") : say("The model has never seen this sentence."),
@@ -137,7 +137,7 @@ function render({ model, el }) {
   };
 
   // What is known of each sentence, as paragraphs of which one is seen.
-  const notes = SENTENCES.map((sentence) => html("p", { text: known(sentence) }));
+  const notes = SENTENCES.map((sentence) => html("p", { text: factsOf(sentence) }));
   const info = html("div", { class: "ab-ar-seen" }, ...notes);
   fig.stage({
     label: (v) =>

@@ -5,7 +5,6 @@
 import DATA from "../../studies/next_words.json" with { type: "json" };
 import { figure } from "../kit/card.js";
 import { clamp, fmt, html, range, say } from "../kit/kit.js";
-import { layerNorm } from "../kit/vectors.js";
 import { half } from "../kit/weights.js";
 import { drawGrid, drawMap, drawNext, gridHeight, mapLayout, nextHeight } from "./maps.js";
 import {
@@ -152,7 +151,6 @@ function render({ model, el }) {
   const stages = [];
   let hovered = null;
   const usedFor = (layer, head, kind) => foremost(headFacts(layer, head))[0] === NEEDED[kind];
-  let byHand = !usedFor(model.get("layer"), model.get("head"), kindOf(model.get("words"))); // the reader's own head
   let compute = null;
   let last = {};
   let full = {}; // the same words with all heads on
@@ -162,10 +160,6 @@ function render({ model, el }) {
     hovered = to;
     const view = compute((name) => model.get(name));
     stages.forEach((one) => one.draw(view));
-  };
-  fig.choose = (layer, head) => {
-    byHand = true;
-    fig.set({ layer, head });
   };
   fig.toggle = (layer, head) => {
     const off = model.get("off");
@@ -225,8 +219,10 @@ function render({ model, el }) {
   sentence.append(html("option", { value: "-1", text: say("(changed by you)"), disabled: true }));
   sentence.onchange = () => {
     const example = DATA.examples[+sentence.value];
+    const now = kindOf(model.get("words"));
+    const used = (kind) => usedFor(model.get("layer"), model.get("head"), kind);
     fig.set({ words: example.words, query: example.answer - 1 });
-    if (byHand || usedFor(model.get("layer"), model.get("head"), example.kind)) return;
+    if (used(example.kind) || !(now ? [now] : Object.keys(NEEDED)).some(used)) return; // or it is the reader's own head
     const [layer, head] = headFor(example.kind);
     fig.set({ layer, head });
   };
@@ -253,9 +249,7 @@ function render({ model, el }) {
   const pair = html("div", { class: "ab-pair" });
   toggle.before(pair);
   pair.append(toggle, all);
-  fig.reset(["layer", "head", "off"]).addEventListener("click", () => {
-    byHand = false;
-  });
+  fig.reset(["layer", "head", "off"]);
   fig.controlsFirst();
 
   fig.output("next", { label: say("most probable next word") });
@@ -303,6 +297,6 @@ function render({ model, el }) {
   return fig.start(compute);
 }
 
-const math = { half, layerNorm, run, byClass, share, exampleOf, foremost, headFacts, headFor };
+const math = { half, run, byClass, share, exampleOf, foremost, headFacts, headFor };
 
 export default { render, math };

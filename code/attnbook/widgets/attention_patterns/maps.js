@@ -32,7 +32,7 @@ export function drawGrid(p, view, fig) {
       const go = (to) => {
         const [dl, dh] = to;
         const [layer, head] = [clamp(l + 1 + dl, 1, LAYERS), clamp(h + 1 + dh, 1, HEADS)];
-        fig.choose(layer, head);
+        fig.set({ layer, head });
         p.root.node.querySelector(`[data-handle="head-${layer}-${head}"]`).focus();
       };
       p.group(

@@ -2,8 +2,8 @@
 
 import DATA from "../../studies/next_words.json" with { type: "json" };
 import WEIGHTS from "../../weights/next_words.safetensors";
-import { dot, range, say, softmax, sum } from "../kit/kit.js";
-import { layerNorm, plus, sinusoid } from "../kit/vectors.js";
+import { range, say, softmax, sum } from "../kit/kit.js";
+import { affine, attention, joined, layersOf, plus, relu, rowOf, rowsOf, sinusoid } from "../kit/layers.js";
 import { readWeights } from "../kit/weights.js";
 
 const MODEL = readWeights(WEIGHTS);
@@ -15,76 +15,50 @@ export const LAYERS = SIZES.num_layers;
 export const HEADS = SIZES.num_heads;
 export const LONGEST = DATA.max_words;
 
-// The weights by name, each as an array of rows (a vector is one row).
-const weights = (() => {
-  let ready = null;
-  return () => {
-    ready ||= Object.fromEntries(
-      MODEL.names.map((name) => {
-        const { rows, cols, data } = MODEL.weight(name);
-        const table = range(rows).map((i) => Array.from(data.subarray(i * cols, (i + 1) * cols)));
-        return [name, rows === 1 ? table[0] : table];
-      }),
-    );
-    return ready;
-  };
-})();
+let layers = null;
 
-const linear2 = (x, W, b) => W.map((row, i) => dot(row, x) + b[i]); // y = W x + b
+// The model's layers, and its weights p by name; read when they are first needed.
+function model() {
+  if (layers) return layers;
+  const p = Object.fromEntries(MODEL.names.map((name) => [name, MODEL.weight(name)]));
+  layers = { p, ...layersOf(p) };
+  return layers;
+}
 
 export const isOff = (off, layer, head) => off.some(([l, h]) => l === layer && h === head);
 
 // One layer: what comes out at each position, and the weights of each head, (H, T, T).
 function runLayer(x, number, off) {
-  const w = weights();
-  const get = (name) => w[`layers.${number - 1}.${name}`];
-  const D = x[0].length;
+  const { through, norm, feedForward } = model();
+  const name = `layers.${number - 1}`;
+  const D = SIZES.d_model;
   const Dh = D / HEADS;
-  const normed = x.map((v) => layerNorm(v, get("around_attention.norm.weight"), get("around_attention.norm.bias")));
-  const qkv = normed.map((v) => linear2(v, get("attention.W_qkv.weight"), get("attention.W_qkv.bias")));
-  const part = (t, which, h) => qkv[t].slice(which * D + h * Dh, which * D + (h + 1) * Dh);
-  const seen = range(HEADS).map((h) =>
-    x.map((_, i) => {
-      const q = part(i, 0, h);
-      const scores = x.map((__, j) => (j <= i ? dot(q, part(j, 1, h)) / Math.sqrt(Dh) : 0));
-      return softmax(
-        scores,
-        x.map((__, j) => j <= i),
-      );
-    }),
-  );
-  const after = x.map((v, i) => {
-    const heads = range(HEADS).flatMap((h) => {
-      if (isOff(off, number, h + 1)) return range(Dh).map(() => 0); // it still looks, but says nothing
-      const values = range(i + 1).map((j) => part(j, 2, h));
-      return range(Dh).map((f) => sum(values.map((value, j) => seen[h][i][j] * value[f])));
-    });
-    const y = plus(v, linear2(heads, get("attention.W_o.weight"), get("attention.W_o.bias")));
-    const z = layerNorm(y, get("around_feed_forward.norm.weight"), get("around_feed_forward.norm.bias"));
-    const hidden = linear2(z, get("feed_forward.W_1.weight"), get("feed_forward.W_1.bias")).map((u) => Math.max(0, u));
-    return plus(y, linear2(hidden, get("feed_forward.W_2.weight"), get("feed_forward.W_2.bias")));
-  });
-  return [after, seen];
+  const normed = norm(x, `${name}.around_attention.norm`);
+  const parts = range(3).map((which) => through(normed, `${name}.attention.W_qkv`, which * D, D));
+  const { context, weights } = attention(...parts, D, HEADS, true);
+  const silent = range(HEADS).filter((h) => isOff(off, number, h + 1)); // they still look, but say nothing
+  for (const row of rowsOf(context, D)) silent.forEach((h) => row.fill(0, h * Dh, (h + 1) * Dh));
+  const y = plus(x, through(context, `${name}.attention.W_o`));
+  const z = norm(y, `${name}.around_feed_forward.norm`);
+  const after = plus(y, feedForward(z, `${name}.feed_forward.W_1`, `${name}.feed_forward.W_2`, relu));
+  return [after, weights.map((rows) => rows.map((row) => [...row, ...range(rows.length - row.length).map(() => 0)]))];
 }
 
 // The whole model: words (with <bos>) → weights (L, H, T, T) and the probability of each next word, (T, V).
 export function run(words, off = []) {
-  const w = weights();
-  let x = words.map((word, t) => {
-    const row = w["words.weight"][VOCABULARY.indexOf(word)];
-    return row.map((v, f) => v * SCALE + sinusoid(t, f, SIZES.d_model));
-  });
-  const seen = [];
-  range(LAYERS).forEach((l) => {
+  const { p, norm } = model();
+  const D = SIZES.d_model;
+  const embedded = words.map((word, t) =>
+    rowOf(p["words.weight"], VOCABULARY.indexOf(word)).map((v, f) => v * SCALE + sinusoid(t, f, D)),
+  );
+  let x = joined(embedded);
+  const weights = range(LAYERS).map((l) => {
     const [after, heads] = runLayer(x, l + 1, off);
     x = after;
-    seen.push(heads);
+    return heads;
   });
-  const next = x.map((v) => {
-    const out = layerNorm(v, w["norm.weight"], w["norm.bias"]);
-    return softmax(w["words.weight"].map((row) => dot(row, out)));
-  });
-  return { weights: seen, next };
+  const logits = affine(norm(x, "norm"), p["words.weight"]);
+  return { weights, next: rowsOf(logits, VOCABULARY.length).map((row) => softmax(row)) };
 }
 
 // Probabilities of the classes of words, the largest first, each with its most probable words.

@@ -51,7 +51,8 @@ class AttentionViewer(Figure):
     In a beam search sentences change their places in the batch from step to step: without `beam_indices` the rows of
     a map would be those of several sentences.
 
-    A weight is kept with three digits (float16) and printed with three decimals. Heads that would not fit into
+    A weight is kept as a float16: with three digits from 0.00006 on, in steps of 0.00000006 below, where few are left;
+    it is printed with three decimals. Heads that would not fit into
     `megabytes` keep the largest weights of each row and column only, at most 64, and a map of 128 × 128 cells with the
     largest weight in each; the figure says how many, and shows what was not kept as such. Packing happens where the
     tensors are; on a processor it takes about half a second for each head of 4096 tokens.
@@ -189,14 +190,14 @@ class AttentionViewer(Figure):
             setattr(self, name, min(places, key=lambda place: abs(place - now)))
 
     def weights(self, queries: list[int] | None = None) -> np.ndarray:
-        """Reads back what the viewer has kept of the chosen head.
+        """Read back what the viewer has kept of the chosen head.
 
         Args:
             queries: list of positions; by default all.
 
         Returns:
-            float32 array (len(queries), S), each number to three digits; a masked one if not all weights were kept,
-            its mask True where one was not.
+            float32 array (len(queries), S), each number as a float16 holds it; a masked one if not all weights were
+            kept, its mask True where one was not.
 
         Raises:
             TypeError, ValueError: something else than positions of queries.
@@ -237,7 +238,7 @@ class AttentionViewer(Figure):
         )
 
     def save(self, path: str | Path) -> None:
-        """Writes the figure to a file, as it is now.
+        """Write the figure to a file, as it is now.
 
         Args:
             path: ending in .html for the living figure on a page of its own, which needs no network; in .svg for a

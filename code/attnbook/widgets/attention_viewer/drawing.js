@@ -59,7 +59,7 @@ export const overviewLayout = (width, kind, small = false) => {
 };
 
 // Which of `count` places are labelled, at least `apart` from each other: the chosen one, and the last if it fits.
-function labelled(count, chosen, apart) {
+export function labelled(count, chosen, apart) {
   const step = Math.max(1, Math.ceil(apart));
   const far = (i, other) => Math.abs(i - other) >= step;
   return range(count).filter(
@@ -71,7 +71,7 @@ function labelled(count, chosen, apart) {
 
 const SCALE = 20; // height of the row
 
-const threeDigits = (x) => String(Number(x.toPrecision(3))).replaceAll("-", "−");
+export const threeDigits = (x) => String(Number(x.toPrecision(3))).replaceAll("-", "−");
 function scaleInWords({ shade, top, signed }) {
   const values = { low: signed ? threeDigits(-top) : 0, high: threeDigits(top) };
   return shade === "root"

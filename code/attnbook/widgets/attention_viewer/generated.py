@@ -29,7 +29,7 @@ def are_steps(steps: Steps, listed: bool) -> bool:
 
 
 def stack(steps: Steps, rows: Sequence[int], keys_are_queries: bool) -> list[Tensor]:
-    """Puts the queries of all steps below each other.
+    """Put the queries of all steps below each other.
 
     Args:
         steps: of layers (B, H, t, s). With a cache t is the prompt's length in the first step, then 1; without, each

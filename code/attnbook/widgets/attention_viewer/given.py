@@ -19,7 +19,7 @@ JOINERS = "\u200c\u200d"  # they have a shape only together with their neighbour
 
 
 def layers_of(attentions: Any, batch: Any = 0, keys_are_queries: bool = True) -> list[Tensor]:
-    """Finds the layers in the forms that attention weights come in.
+    """Find the layers in the forms that attention weights come in.
 
     Args:
         attentions: a list or tuple of layers, each (B, H, T, S), (H, T, S) or (T, S), as Hugging Face returns them; a
@@ -248,7 +248,7 @@ def numbers_of(given: Any, count: int, role: str) -> list[int]:
 
 
 def labels_of(tokens: Any, count: int, role: str, advice: str = "") -> list[str]:
-    """Writes tokens so that each can be seen: a space as ␣, a line break as ⏎, other unprintable characters escaped.
+    """Write tokens so that each can be seen: a space as ␣, a line break as ⏎, other unprintable characters escaped.
 
     Args:
         tokens: `count` texts or ids, in a list, an array or a tensor; None for the positions 0, 1, ….

@@ -1,8 +1,9 @@
 """Weights packed for the browser: all of them if they fit, or else the largest of each row and column.
 
-All numbers are little-endian and travel as base64. A weight is a float16 (three digits). Maps for looking at whole
-heads hold one byte for each cell: 254·√(w/scale) of the largest weight w in it; where a head has negative weights,
-127 ± 127·√(|w|/scale) of the one that is farthest from 0; 255 if all of them are NaN.
+All numbers are little-endian and travel as base64. A weight is a float16: three digits from 6·10⁻⁵ on, fewer below,
+where its steps are 6·10⁻⁸. Maps for looking at whole heads hold one byte for each cell: 254·√(w/scale) of the largest
+weight w in it; where a head has negative weights, 127 ± 127·√(|w|/scale) of the one that is farthest from 0; 255 if all
+of them are NaN.
 """
 
 import base64
@@ -22,7 +23,7 @@ TOLERANCE = 0.02  # how far the sum of a row may be from 1: weights in bfloat16 
 
 
 def plan(shape: Sequence[int], heads: int, megabytes: float) -> dict[str, Any]:
-    """Decides how much of each head is kept.
+    """Decide how much of each head is kept.
 
     Args:
         shape: (T, S), queries and keys of a head.
@@ -54,7 +55,7 @@ def plan(shape: Sequence[int], heads: int, megabytes: float) -> dict[str, Any]:
 def pack_head(
     weights: Tensor, thumb: list[int], map: list[int] | None, kept: int | None, name: str = ""
 ) -> dict[str, Any]:
-    """Packs one head.
+    """Pack one head.
 
     Args:
         weights: (T, S) tensor.
@@ -113,7 +114,7 @@ def _codes(largest: Tensor, opposite: Tensor | None = None) -> str:
 
 
 def read_map(head: dict[str, Any], role: str, size: list[int]) -> np.ndarray:
-    """Reads a map of a packed head.
+    """Read a map of a packed head.
 
     Args:
         head: what `pack_head` returned.
@@ -141,7 +142,7 @@ def unpack(text: str, dtype: str, *shape: int) -> np.ndarray:
 
 
 def part_of(head: dict[str, Any], shape: tuple[int, int], kept: int | None, rows: range, columns: range) -> np.ndarray:
-    """Reads a part of a packed head.
+    """Read a part of a packed head.
 
     Args:
         head: what `pack_head` returned.

@@ -13,7 +13,7 @@ import numpy as np
 from .packing import part_of, read_map
 
 WIDTH, OVERVIEW, LONGEST = 720, 260, 14
-SCALE, READABLE = 20, 18  # as in drawing.js
+SCALE, READABLE = 20, 18  # as in drawing.js; what both compute is in tests/javascript/viewer.json
 RAMP = np.array([[255, 255, 255], [185, 181, 232], [75, 63, 168]])  # as in the figures
 OCHRE = np.array([140, 98, 20])  # of negative weights
 NOT_KEPT = (230, 233, 239, 255)
@@ -21,13 +21,13 @@ QUERY, KEY, INK, LINE, ACCENT = "#0072B2", "#b34e00", "#1f2430", "#c9cfd9", "#4B
 
 
 def page_of(t: int, count: int, window: int) -> range:
-    """The range of `window` tokens that token t is on; as `pageOf` in figure.js."""
+    """The range of `window` tokens that token t is on."""
     start = min(t // window * window, max(0, count - window))
     return range(start, min(count, start + window))
 
 
 def draw_heads(kind: dict[str, Any], window: int, shade: str, layer: int, head: int, query: int, key: int) -> str:
-    """Draws the overview of a kind and one head around a query and a key.
+    """Draw the overview of a kind and one head around a query and a key.
 
     Args:
         kind: a kind as the viewer packs it.
@@ -156,7 +156,7 @@ def _digits(numbers: list[int]) -> int:
 
 
 def _far_apart(count: int, chosen: int, apart: float) -> Iterator[int]:
-    """The places that are labelled, as in drawing.js: the chosen one, and the last if it fits."""
+    """The places that are labelled: the chosen one, and the last if it fits."""
     step, last = max(1, math.ceil(apart)), count - 1
     for i in range(count):
         fits = i == last or (i % step == 0 and last - i >= step)
@@ -179,13 +179,13 @@ def _between(x: float, y: float, tile: float, layers: int, heads: int) -> str:
 def _scale(x: float, y: float, top: float, shade: str, signed: bool) -> str:
     """What the shades mean: from 0, or the lowest negative weight, to the largest one that is shown."""
     top = 1.0 if shade == "one" else top
-    low = f"−{top:.3g}" if signed else "0"
+    low = f"−{_three_digits(top)}" if signed else "0"
     start = x + 6 + 7.2 * len(low)
     steps = np.linspace(-1 if signed else 0, 1, 13 if signed else 7)
     pixels = _shaded(steps[None], shade, 1.0)[0, :, :3].tolist()
     colours = [",".join(map(str, rgb)) for rgb in pixels]
     width = 10 * len(steps)
-    said = f"{top:.3g}" + (", by square roots" if shade == "root" else "")
+    said = _three_digits(top) + (", by square roots" if shade == "root" else "")
     return "".join(
         [
             _text(x, y, low),
@@ -197,6 +197,14 @@ def _scale(x: float, y: float, top: float, shade: str, signed: bool) -> str:
             _text(start + width + 6, y, said),
         ]
     )
+
+
+def _three_digits(x: float) -> str:
+    """A number as JavaScript writes it after three digits: without an exponent from 0.000001 on."""
+    short = f"{x:.3g}"
+    if 0 < x < 1e-6:
+        return short.replace("e-0", "e−")
+    return np.format_float_positional(float(short), trim="-")
 
 
 def _shaded(weights: np.ndarray, shade: str, top: float) -> np.ndarray:

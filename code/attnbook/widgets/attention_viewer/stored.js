@@ -153,7 +153,7 @@ function received(kind, layer, head) {
   const found = headOf(kind, layer, head);
   if (!found.all) return found.sums.columns;
   const S = sizesOf(kind)[1];
-  const counts = known(kind, layer, head);
+  const counts = haveNumbers(kind, layer, head);
   found.received ||= found.all.reduce((all, weight, n) => {
     all[n % S] += counts[Math.floor(n / S)] ? weight : 0;
     return all;
@@ -162,16 +162,16 @@ function received(kind, layer, head) {
 }
 
 // Which queries have weights that are numbers: 1, or else 0.
-function known(kind, layer, head) {
+function haveNumbers(kind, layer, head) {
   const found = headOf(kind, layer, head);
   const sums = () => range(sizesOf(kind)[0]).map((i) => sumOf(kind, layer, head, "rows", i));
-  found.known ||= sums().map((total) => +!Number.isNaN(total));
-  return found.known;
+  found.haveNumbers ||= sums().map((total) => +!Number.isNaN(total));
+  return found.haveNumbers;
 }
 
 // What each key gets, on average, from the queries that can see it; NaN if none of these has weights.
 export function averages(kind, layer, head) {
-  const counts = known(kind, layer, head);
+  const counts = haveNumbers(kind, layer, head);
   let seeing = sum(counts);
   return Array.from(received(kind, layer, head), (total, j) => {
     const mean = total / seeing;

@@ -99,7 +99,7 @@ function ofKey(view) {
 export const inWords = (view) => sentences(ofQuery(view), ofKey(view));
 
 // The longest that can be said of a kind, for which there is room from the start: null if there are very many heads.
-export function longestSaid(kind, known) {
+export function longestSaid(kind, labels) {
   const [T, S] = sizesOf(kind);
   if (kind.heads.length * kind.heads[0].length * (T + S) > 3000) return null;
   const outside = Math.max(T, S) > 8 ? [0, 0] : [0, Infinity]; // of all that is named, or of nothing
@@ -107,7 +107,7 @@ export function longestSaid(kind, known) {
   const said = kind.heads.flatMap((heads, l) =>
     heads.map((_, h) => {
       const [layer, head] = [kind.layers[l], kind.head_numbers[h]];
-      const place = { ...known, kind, layer, head, rows: outside, columns: outside };
+      const place = { ...labels, kind, layer, head, rows: outside, columns: outside };
       const query = longest(range(T).map((i) => ofQuery({ ...place, query: i })));
       return sentences(query, longest(range(S).map((j) => ofKey({ ...place, key: j }))));
     }),

@@ -85,13 +85,13 @@ function render({ model, el }) {
   fig.card.classList.add("ab-bt");
   fig.card.prepend(styleSheet(STYLE));
   const ids = newId();
-  const known = new Map(); // searches, by sentence, width and length
+  const searches = new Map(); // by sentence, width and length
   let view = null;
 
   function searched(sentence, width, maxLen) {
     const key = [sentence, width, maxLen].join();
-    if (!known.has(key)) known.set(key, beamSearch(DATA.sentences[sentence].nodes, width, maxLen));
-    return known.get(key);
+    if (!searches.has(key)) searches.set(key, beamSearch(DATA.sentences[sentence].nodes, width, maxLen));
+    return searches.get(key);
   }
 
   const ofTarget = (target) => DATA.sentences.filter((one) => one.target === target);

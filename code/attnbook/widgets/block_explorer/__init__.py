@@ -19,7 +19,7 @@ WIRINGS = {
 
 
 def stored_grid() -> dict[str, Any]:
-    """Reads the measurements that `tools/experiments/block_grid.py` stored: seeds and stacks."""
+    """Read the measurements that `tools/experiments/block_grid.py` stored: seeds and stacks."""
     stored = figure_data("block_explorer")
     return {"seeds": stored["seeds"], "stacks": stored["stacks"]}
 

@@ -2,7 +2,8 @@
 
 import DATA from "./data.json" with { type: "json" };
 import WEIGHTS from "../../weights/induction.safetensors";
-import { dot, mean, range, seededUniforms, softmax, sum } from "../kit/kit.js";
+import { mean, range, seededUniforms, softmax, sum } from "../kit/kit.js";
+import { affine, attention, joined, plus, rotated, rowsOf } from "../kit/layers.js";
 import { readWeights } from "../kit/weights.js";
 
 const SYMBOLS = DATA.vocabulary.length - 1; // without <bos>, which is symbol 0
@@ -20,60 +21,28 @@ export function rowOf(seed, period, edits = []) {
   return ids;
 }
 
-// A stored matrix as rows.
-function matrixOf(name) {
-  const { rows, cols, data } = STORED.weight(name);
-  return range(rows).map((i) => Float64Array.from(data.subarray(i * cols, (i + 1) * cols)));
-}
-
-const times = (matrix, x) => matrix.map((row) => row.reduce((total, w, i) => total + w * x[i], 0));
-
-// Rotary positions: features 2i and 2i + 1 turn by position · base^(−2i / size).
-function rotated(x, position, base) {
-  const turned = [...x];
-  for (let i = 0; i < x.length; i += 2) {
-    const angle = position * base ** (-i / x.length);
-    const [c, s] = [Math.cos(angle), Math.sin(angle)];
-    turned[i] = c * x[i] - s * x[i + 1];
-    turned[i + 1] = s * x[i] + c * x[i + 1];
-  }
-  return turned;
-}
-
-function attend(stream, into, out, { D, heads, head_dim: size, base }) {
-  const projected = stream.map((x) => times(into, x)); // query, key and value one behind the other
-  const part = (t, which, h) => projected[t].slice(which * D + h * size, which * D + (h + 1) * size);
-  const joined = stream.map(() => []);
-  const weights = range(heads).map((h) => {
-    const keys = stream.map((_, j) => rotated(part(j, 1, h), j, base));
-    const values = stream.map((_, j) => part(j, 2, h));
-    return stream.map((_, t) => {
-      const query = rotated(part(t, 0, h), t, base);
-      const scores = keys.slice(0, t + 1).map((key) => dot(query, key) / Math.sqrt(size));
-      const row = softmax(scores);
-      joined[t].push(...range(size).map((d) => sum(row.map((a, j) => a * values[j][d]))));
-      return row;
-    });
-  });
-  return { weights, stream: stream.map((x, t) => times(out, joined[t]).map((v, d) => x[d] + v)) };
-}
-
 const unpacked = new Map(); // step → matrices
 
 // Weights [layer][head][query][key ≤ query], and the probabilities of the next symbol at each position.
 export function runModel(step, ids) {
   if (!unpacked.has(step)) {
     const names = STORED.names.filter((name) => name.startsWith(`${step}.`));
-    unpacked.set(step, Object.fromEntries(names.map((name) => [name.slice(`${step}.`.length), matrixOf(name)])));
+    const short = (name) => name.slice(`${step}.`.length);
+    unpacked.set(step, Object.fromEntries(names.map((name) => [short(name), STORED.weight(name)])));
   }
   const model = unpacked.get(step);
-  let stream = ids.map((id) => [...model["embedding.weight"][id]]);
-  const weights = range(DATA.sizes.layers).map((l) => {
-    const done = attend(stream, model[`layers.${l}.W_qkv.weight`], model[`layers.${l}.W_o.weight`], DATA.sizes);
-    stream = done.stream;
-    return done.weights;
+  const { D, layers, heads, head_dim: size, base } = DATA.sizes;
+  const width = heads * size;
+  const turned = (x) => joined(rowsOf(x, width).map((row, t) => rotated(row, t, base, size)));
+  let x = joined(ids.map((id) => rowsOf(model["embedding.weight"].data, D)[id]));
+  const weights = range(layers).map((l) => {
+    const parts = range(3).map((which) => affine(x, model[`layers.${l}.W_qkv.weight`], null, which * D, width));
+    const looked = attention(turned(parts[0]), turned(parts[1]), parts[2], width, heads, true);
+    x = plus(x, affine(looked.context, model[`layers.${l}.W_o.weight`]));
+    return looked.weights;
   });
-  return { weights, next: stream.map((x) => softmax(times(model["unembedding.weight"], x))) };
+  const logits = affine(x, model["unembedding.weight"]);
+  return { weights, next: rowsOf(logits, SYMBOLS + 1).map((row) => softmax(row)) };
 }
 
 // The positions that followed earlier copies of the symbol at t.

@@ -12,7 +12,7 @@ from .traits import short
 
 
 def static_box(module: str, state: dict[str, Any], alt: str, picture: str) -> str:
-    """Writes the HTML that the built page keeps of a figure.
+    """Write the HTML that the built page keeps of a figure.
 
     The host script replaces the picture by the living figure; without JavaScript the picture stays.
 

@@ -8,9 +8,8 @@
  */
 
 import { makeBytePieces } from "./byte_pieces.js";
-import { mean, range, say, softmax } from "./kit.js";
-import { affine, rowOf, weighted } from "./models.js";
-import { logSoftmax, plus } from "./vectors.js";
+import { mean, range, say } from "./kit.js";
+import { affine, attend, logSoftmax, plus, rotated, rowOf } from "./layers.js";
 
 const FORMAT = "attnbook language model 1";
 const BLOCK = { activation: "silu", gated: true, norm: "rms", norm_first: true, positions: "rotary" };
@@ -22,26 +21,11 @@ export function rmsNorm(x, weight, eps) {
   return x.map((v, f) => (v / size) * weight[f]);
 }
 
-// Features 2i and 2i + 1 of a head, turned by the angle place · base^(−2i/Dh).
-export function rotated(head, place, base) {
-  const out = new Float32Array(head.length);
-  for (let f = 0; f < head.length; f += 2) {
-    const angle = place * base ** (-f / head.length);
-    const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
-    out[f] = head[f] * cos - head[f + 1] * sin;
-    out[f + 1] = head[f] * sin + head[f + 1] * cos;
-  }
-  return out;
-}
-
 // W_2 (silu(W_g x) ⊙ W_1 x)
 export function gated(x, first, gate, last) {
-  const hidden = affine(gate, x).map((v) => v / (1 + Math.exp(-v)));
-  const values = affine(first, x);
-  return affine(
-    last,
-    hidden.map((v, i) => v * values[i]),
-  );
+  const values = affine(x, first);
+  const hidden = affine(x, gate).map((v, i) => (v / (1 + Math.exp(-v))) * values[i]);
+  return affine(hidden, last);
 }
 
 export function makeDecoder(p, config) {
@@ -53,25 +37,16 @@ export function makeDecoder(p, config) {
   const { num_heads: H, num_layers: N, eps, rotary_base: base } = config;
   const kvHeads = config.num_kv_heads ?? H;
   const size = config.head_dim ?? config.d_model / H;
-  const norm = (name, x) => rmsNorm(x, p[`${name}.weight`].data, eps);
-  const cut = (x, first, count) => range(first, first + count).map((h) => x.subarray(h * size, (h + 1) * size));
+  const norm = (x, name) => rmsNorm(x, p[`${name}.weight`].data, eps);
 
   // One position's part of a layer: its key and value are kept, and its query asks all that are kept.
-  function attend(name, x, place, { keys, values }) {
-    const all = affine(p[`${name}.W_qkv.weight`], x);
-    const turn = (head) => rotated(head, place, base);
-    keys.push(cut(all, H, kvHeads).map(turn));
-    values.push(cut(all, H + kvHeads, kvHeads));
-    const mixed = new Float32Array(H * size);
-    const heads = cut(all, 0, H).map((head, h) => {
-      const [query, group] = [turn(head), Math.floor((h * kvHeads) / H)];
-      const scores = keys.map((key) => key[group].reduce((total, v, f) => total + v * query[f], 0) / Math.sqrt(size));
-      const weights = softmax(scores);
-      const theirs = values.map((value) => value[group]);
-      mixed.set(weighted(weights, theirs), h * size);
-      return weights;
-    });
-    return { out: affine(p[`${name}.W_o.weight`], mixed), heads };
+  function look(x, name, place, { keys, values }) {
+    const heads = (first, count) => affine(x, p[`${name}.W_qkv.weight`], null, first * size, count * size);
+    const turned = (vector) => rotated(vector, place, base, size);
+    keys.push(turned(heads(H, kvHeads)));
+    values.push(heads(H + kvHeads, kvHeads));
+    const { context, weights } = attend(turned(heads(0, H)), keys, values, H, kvHeads);
+    return { out: affine(context, p[`${name}.W_o.weight`]), weights };
   }
 
   return {
@@ -81,15 +56,15 @@ export function makeDecoder(p, config) {
       const place = cache[0].keys.length;
       const weights = cache.map((kept, i) => {
         const layer = `layers.${i}`;
-        const { out, heads } = attend(`${layer}.attention`, norm(`${layer}.around_attention.norm`, x), place, kept);
-        x = plus(x, out);
+        const looked = look(norm(x, `${layer}.around_attention.norm`), `${layer}.attention`, place, kept);
+        x = plus(x, looked.out);
         const [first, gate, last] = ["1", "g", "2"].map((part) => p[`${layer}.feed_forward.W_${part}.weight`]);
-        x = plus(x, gated(norm(`${layer}.around_feed_forward.norm`, x), first, gate, last));
-        return range(place + 1).map((j) => mean(heads.map((head) => head[j])));
+        x = plus(x, gated(norm(x, `${layer}.around_feed_forward.norm`), first, gate, last));
+        return range(place + 1).map((j) => mean(looked.weights.map((head) => head[j])));
       });
       return { x, weights };
     },
-    logits: (x) => affine(p["embedding.weight"], norm("norm", x)),
+    logits: (x) => affine(norm(x, "norm"), p["embedding.weight"]),
   };
 }
 
@@ -106,7 +81,7 @@ export function makeWriter({ about, names, weight }) {
   if (format !== FORMAT) throw new Error(say`the model’s file is “${format}”, not “${FORMAT}”; build the book again`);
   const decoder = makeDecoder(Object.fromEntries(names.map((name) => [name, weight(name)])), config);
   const most = config.max_positions;
-  const known = new Set(characters);
+  const familiar = new Set(characters);
   let [read, cache] = [[], decoder.start()]; // what the cache has read
 
   function after(ids, begun) {
@@ -125,6 +100,6 @@ export function makeWriter({ about, names, weight }) {
     most,
     test,
     pieces: makeBytePieces(vocabulary),
-    unfamiliar: (text) => [...new Set(text)].filter((character) => !known.has(character)),
+    unfamiliar: (text) => [...new Set(text)].filter((character) => !familiar.has(character)),
   };
 }

@@ -5,23 +5,26 @@
 
 import { html, say } from "./kit.js";
 import { makeTranslator } from "./models.js";
-import { readWeights } from "./weights.js";
+import { bytesOf, readWeights } from "./weights.js";
 
 const SCRIPT = typeof document === "undefined" || !document.currentScript ? null : document.currentScript.src;
 const waiting = {}; // name → promise
-const read = {}; // name → what is in the file
 
-export const readFile = (name) => (read[name] = read[name] || readWeights(globalThis.attnbookFiles[name]));
+// What is in a file that is there; its content, once read, is let go.
+export function readFile(name) {
+  const files = globalThis.attnbookFiles;
+  if (!files[name].weight) files[name] = readWeights(files[name]);
+  return files[name];
+}
 
 // tell(share) hears how much of a large file is there, from 0 to 1.
 export function loadFile(model, name, tell = () => {}) {
   const files = (globalThis.attnbookFiles = globalThis.attnbookFiles || {});
-  if (!waiting[name]) waiting[name] = wholeFile(model, name, tell);
+  waiting[name] ||= wholeFile(model, name, tell).then((content) => {
+    files[name] = content;
+  });
   return waiting[name].then(
-    (content) => {
-      files[name] = content;
-      return readFile(name);
-    },
+    () => readFile(name),
     (error) => {
       delete waiting[name];
       throw error;
@@ -32,16 +35,18 @@ export function loadFile(model, name, tell = () => {}) {
 async function wholeFile(model, name, tell) {
   const files = globalThis.attnbookFiles;
   const bring = (part) => files[part] || (SCRIPT ? fromScript : fromKernel)(model, part);
-  const found = await bring(name);
-  if (typeof found !== "number") return found;
-  const parts = [];
-  while (parts.length < found) {
-    const part = `${name}.${parts.length}`;
-    parts.push(await bring(part));
-    delete files[part];
-    tell(parts.length / found);
+  const count = await bring(name);
+  if (typeof count !== "number") return count;
+  let [whole, length] = [null, 0];
+  for (let i = 0; i < count; i++) {
+    const part = bytesOf(await bring(`${name}.${i}`));
+    delete files[`${name}.${i}`];
+    whole ||= new Uint8Array(count * part.length); // none is longer than the first
+    whole.set(part, length);
+    length += part.length;
+    tell((i + 1) / count);
   }
-  return parts;
+  return whole.buffer;
 }
 
 async function fromScript(_model, name) {
@@ -50,6 +55,7 @@ async function fromScript(_model, name) {
   const loaded = new Promise((resolve, reject) => Object.assign(script, { onload: resolve, onerror: reject }));
   document.head.append(script);
   const content = await loaded.then(() => globalThis.attnbookFiles[name]).catch(() => null);
+  script.remove();
   if (content) return content;
   delete globalThis.attnbookFiles[name];
   throw new Error(say("the file {file} beside this page’s scripts cannot be read; build the book again", { file }));

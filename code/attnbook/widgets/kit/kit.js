@@ -80,16 +80,11 @@ export function variance(xs) {
 }
 
 export function softmax(xs, mask) {
-  const allowed = range(xs.length).filter((j) => !mask || mask[j]);
-  const weights = range(xs.length).map(() => 0);
-  if (allowed.length === 0) return weights;
-  const top = Math.max(...allowed.map((j) => xs[j])); // subtracting the maximum keeps exp from overflowing
-  const powers = allowed.map((j) => Math.exp(xs[j] - top));
+  const isAllowed = (j) => !mask || mask[j];
+  const top = xs.reduce((most, x, j) => (isAllowed(j) ? Math.max(most, x) : most), -Infinity);
+  const powers = Array.from(xs, (x, j) => (isAllowed(j) ? Math.exp(x - top) : 0)); // without the top, exp overflows
   const total = sum(powers);
-  allowed.forEach((j, i) => {
-    weights[j] = powers[i] / total;
-  });
-  return weights;
+  return powers.map((power) => power && power / total);
 }
 
 // A counter passed through an integer hash: number i of a seed needs none of the numbers before it,

@@ -60,7 +60,7 @@ class ModelFigure(Figure):
         self.on_msg(self._send_file)
 
     def _send_file(self, _: Any, content: dict[str, Any], buffers: Any) -> None:
-        """Answers {"wanted": name} with {"file": name, "text": …}.
+        """Answer {"wanted": name} with {"file": name, "text": …}.
 
         The text is what `file_parts` has under this name, `as_text`, and None if there is no such file.
         """

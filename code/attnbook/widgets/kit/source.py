@@ -143,13 +143,13 @@ def _place(name: str) -> str:
 
 
 def base64_of(path: Path) -> str:
-    """Reads a file as base64."""
+    """Read a file as base64."""
     return base64.b64encode(path.read_bytes()).decode("ascii")
 
 
 @cache
 def figure_data(module: str) -> Any:
-    """Reads the stored numbers of a figure, its `data.json`.
+    """Read the stored numbers of a figure, its `data.json`.
 
     Args:
         module: the figure's name.
@@ -161,7 +161,7 @@ def figure_data(module: str) -> Any:
 
 
 def fallback_image(module: str, picture: str = "fallback") -> str:
-    """Gives the stored picture of a figure as a data URI, for readers without JavaScript.
+    """Give the stored picture of a figure as a data URI, for readers without JavaScript.
 
     Args:
         module: the figure's name.

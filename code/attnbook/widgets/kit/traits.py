@@ -207,7 +207,7 @@ def point(reach: float) -> Kind:
 
 
 def checked(figure: object, name: str, value: Any, kind: Kind, what: str) -> Any:
-    """Checks a value for a trait of a figure: what the traits below do, where limits depend on other traits.
+    """Check a value for a trait of a figure: what the traits below do, where limits depend on other traits.
 
     Args:
         figure: the figure, whose class the message names.
@@ -230,7 +230,7 @@ def checked(figure: object, name: str, value: Any, kind: Kind, what: str) -> Any
 
 
 def same_number(figure: object, proposal: dict[str, Any], of: str) -> Any:
-    """Lets a list be replaced by one of the same length only: the value proposed, or ValueError.
+    """Let a list be replaced by one of the same length only: the value proposed, or ValueError.
 
     Args:
         figure: the figure.

@@ -2,10 +2,11 @@
  * header, the header as JSON, the numbers of all tensors. An int8 tensor has scales beside it: one for each of its
  * rows, or for each of the blocks into which they are cut.
  *
- *   const file = readWeights(content)   base64 or an ArrayBuffer, or a list of such parts
+ *   const file = readWeights(content)   base64 or an ArrayBuffer
  *   file.about          what the file says of itself
  *   file.names          of its weights
  *   file.weight(name)   {rows, cols, data}, with scales multiplied in; a vector is a single row
+ *   file.stored(name)   the same, but an int8 one as it is stored, a quarter as large: {rows, cols, data, scales}
  */
 
 // A 16-bit floating-point number from its bits.
@@ -24,49 +25,54 @@ const KINDS = {
   U32: [4, Uint32Array, (view, at) => view.getUint32(at, true)],
 };
 
-// The bytes of a content, or of a list of its parts: each in base64, or an ArrayBuffer.
+// The bytes of base64 or of an ArrayBuffer.
 export function bytesOf(content) {
-  const parts = [content].flat().map((part) => (typeof part === "string" ? atob(part) : new Uint8Array(part)));
-  const bytes = new Uint8Array(parts.reduce((total, part) => total + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    if (typeof part !== "string") bytes.set(part, at);
-    else for (let i = 0; i < part.length; i++) bytes[at + i] = part.charCodeAt(i);
-    at += part.length;
-  }
+  if (typeof content !== "string") return new Uint8Array(content);
+  const letters = atob(content);
+  const bytes = new Uint8Array(letters.length);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = letters.charCodeAt(i);
   return bytes;
+}
+
+// Fills `out` with the numbers of an int8 matrix from one on, scales multiplied in; both begin and end with a block.
+export function unpack({ data, scales }, from, out) {
+  const block = data.length / scales.length;
+  for (let i = 0; i < out.length; i += block) {
+    const scale = scales[(from + i) / block];
+    for (let k = i; k < i + block; k++) out[k] = data[from + k] * scale;
+  }
+  return out;
 }
 
 export function readWeights(content) {
   const bytes = bytesOf(content);
   const view = new DataView(bytes.buffer);
   const start = 8 + Number(view.getBigUint64(0, true));
-  const { __metadata__: said, ...entries } = JSON.parse(new TextDecoder().decode(bytes.subarray(8, start)));
+  const { __metadata__: header, ...entries } = JSON.parse(new TextDecoder().decode(bytes.subarray(8, start)));
   const numbers = (name) => {
     const {
       dtype,
       data_offsets: [from, to],
     } = entries[name];
-    if (dtype === "I8") return new Float32Array(new Int8Array(bytes.buffer, start + from, to - from));
+    if (dtype === "I8") return new Int8Array(bytes.buffer, start + from, to - from);
     const [wide, Numbers, read] = KINDS[dtype];
     const data = new Numbers((to - from) / wide);
     for (let i = 0; i < data.length; i++) data[i] = read(view, start + from + i * wide);
     return data;
   };
+  const stored = (name) => {
+    const { dtype, shape } = entries[name];
+    const [rows, cols] = shape.length === 2 ? shape : [1, shape[0]];
+    const matrix = { rows, cols, data: numbers(name) };
+    return dtype === "I8" ? { ...matrix, scales: numbers(`${name}.scales`) } : matrix;
+  };
   return {
-    about: JSON.parse(said.about),
+    about: JSON.parse(header.about),
     names: Object.keys(entries).filter((name) => !name.endsWith(".scales")),
+    stored,
     weight(name) {
-      const { shape } = entries[name];
-      const [rows, cols] = shape.length === 2 ? shape : [1, shape[0]];
-      const data = numbers(name);
-      if (entries[name].dtype !== "I8") return { rows, cols, data };
-      const scales = numbers(`${name}.scales`);
-      const block = data.length / scales.length;
-      scales.forEach((scale, b) => {
-        for (let i = b * block; i < (b + 1) * block; i++) data[i] *= scale;
-      });
-      return { rows, cols, data };
+      const { rows, cols, data, scales } = stored(name);
+      return { rows, cols, data: scales ? unpack({ data, scales }, 0, new Float32Array(data.length)) : data };
     },
   };
 }

@@ -135,5 +135,5 @@ class MaskBuilderFigure(Figure):
 
 
 def drawn_scores(n: int) -> list[list[float]]:
-    """Draws a table of scores (n × n lists) with one decimal place, the same as the figure's seed 0 draws."""
+    """Draw a table of scores (n × n lists) with one decimal place, the same as the figure's seed 0 draws."""
     return (1.5 * seeded_normals(0, n * n)).clip(-LIMIT, LIMIT).round(1).reshape(n, n).tolist()

@@ -2,48 +2,32 @@
  * A mask is a table of booleans, queries down, keys across; true = may attend. */
 
 import { figure } from "../kit/card.js";
-import { clamp, COLOUR, fillTrack, fmt, html, newId, range, say, sum, take } from "../kit/kit.js";
-import { NARROW } from "../kit/paint.js";
-import { drawCell, drawKeys, drawSum, tableSizes } from "./drawing.js";
+import { clamp, fillTrack, fmt, html, newId, say, sum, take } from "../kit/kit.js";
+import { addCode } from "./code.js";
 import {
   blockRow,
   buildMask,
-  CONVENTIONS,
   drawScores,
   LIMIT,
   maskCode,
   maskRule,
-  NOTES,
+  nextScores,
   POLICIES,
-  POLICY_NOTES,
-  POLICY_SHORT,
   rowWeights,
   toggleCell,
   weightsUnder,
   weightText,
 } from "./maths.js";
+import { drawPolicies, drawTable, policyHeight, tableHeight } from "./tables.js";
 
-function render({ model, el }) {
-  const fig = figure({
-    model,
-    el,
-    title: say("Who may attend to whom?"),
-    hint: globalThis.matchMedia("(pointer: coarse)").matches
-      ? say("Tap a cell to mask it or open it; a slider changes its score.")
-      : say(
-          "Click a cell to mask it or open it; drag it up or down to change its score. Keyboard: arrow keys move, " +
-            "space masks or opens, + and − change the score.",
-        ),
-  });
-  const tokens = () => model.get("tokens");
-  const n = tokens().length;
-  const ids = newId();
+// What a reader does with a cell, by pointer or keyboard, in tables whose ids begin with `ids`.
+function makeActs(fig, ids, rules) {
+  const [n] = rules();
   let grip = null;
 
-  const rules = () => [n, model.get("valid_len"), model.get("causal")];
-  const toggle = (i, j) => fig.set({ cell: [i, j], edits: toggleCell(...rules(), model.get("edits"), i, j) });
+  const toggle = (i, j) => fig.set({ cell: [i, j], edits: toggleCell(...rules(), fig.get("edits"), i, j) });
   const setScore = (i, j, value) => {
-    const scores = model.get("scores").map((row) => [...row]);
+    const scores = fig.get("scores").map((row) => [...row]);
     scores[i][j] = Number(clamp(value, -LIMIT, LIMIT).toFixed(1));
     fig.set({ cell: [i, j], scores });
   };
@@ -54,7 +38,7 @@ function render({ model, el }) {
       cursor: "pointer",
       onpointerdown(event) {
         if (event.button !== 0) return;
-        grip = { y: event.clientY, score: model.get("scores")[i][j], moved: false };
+        grip = { y: event.clientY, score: fig.get("scores")[i][j], moved: false };
         if (editable && event.pointerType !== "touch") event.currentTarget.setPointerCapture(event.pointerId);
       },
       onpointermove(event) {
@@ -74,7 +58,7 @@ function render({ model, el }) {
   }
 
   function onKey(event) {
-    const [i, j] = model.get("cell");
+    const [i, j] = fig.get("cell");
     const to = {
       ArrowUp: [i - 1, j],
       ArrowDown: [i + 1, j],
@@ -85,108 +69,22 @@ function render({ model, el }) {
     }[event.key];
     const by = { "+": 0.1, "=": 0.1, "-": -0.1, "−": -0.1, PageUp: 1, PageDown: -1 }[event.key];
     if (to) fig.set({ cell: to.map((at) => clamp(at, 0, n - 1)) });
-    else if (by) setScore(i, j, model.get("scores")[i][j] + by);
+    else if (by) setScore(i, j, fig.get("scores")[i][j] + by);
     else if (event.key === " " || event.key === "Enter") toggle(i, j);
     else return;
     take(event);
   }
+  return { ids, toggle, setScore, cellEvents, onKey };
+}
 
-  const tableHeight = (width) => {
-    const size = tableSizes(width, tokens());
-    return size.top + n * size.down + 8;
-  };
-
-  function drawTable(p, view, { name, title, note, editable }) {
-    const size = tableSizes(p.width, tokens());
-    const hatch = p.hatch("hatch");
-    const scoresTable = name === "score";
-    p.text("title", 0, 15, title, { weight: 650, size: 14 });
-    p.text("note", 0, 33, note, { size: 12, colour: COLOUR.muted });
-    p.text("queries", 0, size.top - 9, say("query"), { size: 12, italic: true, colour: COLOUR.query });
-    drawKeys(p, size, tokens());
-    tokens().forEach((token, i) => {
-      p.text(`query${i}`, size.left - 8, size.top + (i + 0.5) * size.down + 4.5, token, {
-        anchor: "end",
-        colour: COLOUR.query,
-      });
-    });
-    const all = { id: `${ids}-${name}`, role: editable ? "grid" : undefined };
-    if (editable) {
-      const [i, j] = view.cell;
-      Object.assign(all, {
-        tabindex: 0,
-        "data-handle": "grid",
-        "data-control": "grid",
-        onkeydown: onKey,
-        "aria-label": say("Scores and mask: queries down, keys across"),
-        "aria-activedescendant": `${ids}-${name}-${i}-${j}`,
-        style: "touch-action:manipulation",
-      });
-    }
-    p.group("all", all, (table) =>
-      range(n).forEach((i) =>
-        table.group(`row${i}`, { role: editable ? "row" : undefined }, (row) => {
-          range(n).forEach((j) => {
-            const [x, y] = [size.left + j * size.cell, size.top + i * size.down];
-            const masked = !view.mask[i][j];
-            const weight = view.weights[i][j];
-            const score = view.scores[i][j];
-            const [query, key] = [tokens()[i], tokens()[j]];
-            const words = masked
-              ? say`query ${query}, key ${key}: score ${fmt(score, 1)}, masked, weight ${weightText(weight)}`
-              : say`query ${query}, key ${key}: score ${fmt(score, 1)}, may attend, weight ${weightText(weight)}`;
-            row.group(
-              `cell${j}`,
-              {
-                ...cellEvents(i, j, editable),
-                id: `${ids}-${name}-${i}-${j}`,
-                "data-handle": `${name}-${i}-${j}`,
-                role: editable ? "gridcell" : undefined,
-                "aria-label": editable ? words : undefined,
-                "aria-selected": editable ? String(view.cell[0] === i && view.cell[1] === j) : undefined,
-              },
-              (g) => {
-                drawCell(g, `${name}-${i}-${j}`, x, y, size.cell, size.down, {
-                  weight,
-                  masked,
-                  hatch,
-                  plain: scoresTable,
-                  text: scoresTable ? fmt(score, 1) : weightText(weight),
-                });
-                if (scoresTable && view.byHand.has(`${i}-${j}`))
-                  g.circle("hand", x + 7, y + 7, 3, { fill: COLOUR.accent });
-              },
-            );
-          });
-        }),
-      ),
-    );
-    const [ci, cj] = view.cell;
-    p.rect("chosen", size.left + cj * size.cell + 1, size.top + ci * size.down + 1, size.cell - 2, size.down - 2, {
-      fill: "none",
-      stroke: COLOUR.accent,
-      "stroke-width": 2.5,
-      rx: 3,
-      "pointer-events": "none",
-    });
-    if (scoresTable) return;
-    p.text("sum", size.right + 27, size.top - 9, say("sum"), {
-      anchor: "middle",
-      size: 12,
-      italic: true,
-      colour: COLOUR.muted,
-    });
-    view.weights.forEach((row, i) =>
-      drawSum(p, `sum-${i}`, size.right + 23, size.top + (i + 0.5) * size.down + 4.5, sum(row)),
-    );
-  }
-
+function addStages(fig, act, tokens) {
+  const n = tokens().length;
   fig.stage({
     label: say("Table of scores, queries down and keys across; masked cells are hatched"),
     basis: 100 + 36 * n,
-    height: tableHeight,
+    height: (width) => tableHeight(width, tokens()),
     draw: (p, view) =>
-      drawTable(p, view, {
+      drawTable(p, view, act, {
         name: "score",
         editable: true,
         title: say("Scores eᵢⱼ"),
@@ -197,9 +95,9 @@ function render({ model, el }) {
     label: (view) =>
       say`Table of weights; the rows sum to ${view.weights.map((row) => weightText(sum(row))).join(", ")}`,
     basis: 100 + 36 * n,
-    height: tableHeight,
+    height: (width) => tableHeight(width, tokens()),
     draw: (p, view) =>
-      drawTable(p, view, {
+      drawTable(p, view, act, {
         name: "weight",
         editable: false,
         title: say("Weights αᵢⱼ"),
@@ -207,8 +105,6 @@ function render({ model, el }) {
       }),
   });
 
-  const policySizes = (width) =>
-    tableSizes(width, tokens(), { left: width < NARROW ? 108 : 150, rowHeight: 34, top: width < NARROW ? 46 : 50 });
   fig.stage({
     basis: 158 + 30 * n,
     label: (view) =>
@@ -221,56 +117,14 @@ function render({ model, el }) {
           })
           .join(say("; ")),
       }),
-    height: (width) => policySizes(width).top + 4 * 34 + 10,
-    draw(p, view) {
-      const size = policySizes(p.width);
-      const hatch = p.hatch("hatch");
-      p.text("title", 0, 15, say`One row, four policies: query “${view.rowName}”`, { weight: 650, size: 14 });
-      drawKeys(p, size, tokens());
-      p.text("sum", size.right + 27, size.top - 9, say("sum"), {
-        anchor: "middle",
-        size: 12,
-        italic: true,
-        colour: COLOUR.muted,
-      });
-      view.policies.forEach((row, k) => {
-        const [name, label] = POLICIES[k];
-        const used = name === view.policy;
-        const y = size.top + k * 34;
-        p.text(`name${k}`, size.left - 10, y + 21, p.narrow ? POLICY_SHORT[k] : label, {
-          anchor: "end",
-          weight: used ? 700 : 400,
-          size: 13,
-        });
-        p.rect(`reach${k}`, 0, y, size.left - 4, 34, {
-          fill: "transparent",
-          cursor: "pointer",
-          "data-handle": name,
-          onclick: () => fig.set({ policy: name }),
-        });
-        row.forEach((weight, j) =>
-          drawCell(p, `${name}-${j}`, size.left + j * size.cell, y, size.cell, 34, {
-            weight,
-            masked: !view.mask[view.cell[0]][j],
-            hatch,
-            text: weightText(weight),
-          }),
-        );
-        drawSum(p, `sum-${name}`, size.right + 23, y + 21.5, sum(row));
-        if (p.width - size.right > 280)
-          p.text(`note${k}`, size.right + 66, y + 21, POLICY_NOTES[k], { size: 12.5, colour: COLOUR.muted });
-      });
-      const top = size.top + 34 * POLICIES.findIndex(([name]) => name === view.policy);
-      p.rect("used", size.left - 1, top - 1, size.cell * n + 2, 36, {
-        fill: "none",
-        stroke: COLOUR.accent,
-        "stroke-width": 2.5,
-        rx: 3,
-        "pointer-events": "none",
-      });
-    },
+    height: (width) => policyHeight(width, tokens()),
+    draw: (p, view) => drawPolicies(p, view, (policy) => fig.set({ policy })),
   });
+}
 
+// The controls; returns the button whose name says what it will do to the chosen cell.
+function addControls(fig, act, tokens, rules) {
+  const n = tokens().length;
   fig.slider("valid_len", { label: say("Valid length"), min: 0, max: n, step: 1 });
   fig.checkbox("causal", { label: say("Causal: no looking ahead") });
   fig.more();
@@ -278,14 +132,14 @@ function render({ model, el }) {
 
   const scoreNow = html("output", { class: "ab-now", "data-value": "score" });
   const score = html("input", { type: "range", min: -LIMIT, max: LIMIT, step: 0.1 });
-  score.oninput = () => setScore(...model.get("cell"), +score.value);
+  score.oninput = () => act.setScore(...fig.get("cell"), +score.value);
   fig.control(
     "scores",
     say("Score of the chosen cell"),
     score,
     () => {
-      const [i, j] = model.get("cell");
-      const value = model.get("scores")[i][j];
+      const [i, j] = fig.get("cell");
+      const value = fig.get("scores")[i][j];
       score.value = value;
       fillTrack(score);
       score.setAttribute("aria-valuetext", say`${fmt(value, 1)}, query ${tokens()[i]}, key ${tokens()[j]}`);
@@ -296,14 +150,10 @@ function render({ model, el }) {
   );
   const tools = [];
   const tool = (label, act) => tools.push(fig.button(label, act));
-  tool("", () => toggle(...model.get("cell")));
-  tool(say("Mask row"), () => fig.set({ edits: blockRow(...rules(), model.get("edits"), model.get("cell")[0]) }));
+  tool("", () => act.toggle(...fig.get("cell")));
+  tool(say("Mask row"), () => fig.set({ edits: blockRow(...rules(), fig.get("edits"), fig.get("cell")[0]) }));
   tool(say("Undo edits"), () => fig.set({ edits: [] }));
-  tool(say("New scores"), () => {
-    const shown = JSON.stringify(model.get("scores"));
-    const seed = range(1000).find((drawn) => JSON.stringify(drawScores(drawn, n)) === shown) ?? 0;
-    fig.set({ scores: drawScores(seed + 1, n) });
-  });
+  tool(say("New scores"), () => fig.set({ scores: nextScores(fig.get("scores")) }));
   const look = "display:flex;flex-wrap:wrap;gap:0.5rem";
   const bar = html("div", { role: "toolbar", "aria-label": say("Mask and scores"), style: look });
   tools[0].before(bar);
@@ -312,47 +162,28 @@ function render({ model, el }) {
   oneStop(bar, tools);
   fig.reset(["cell", "edits"]);
   fig.controlsFirst();
+  return tools[0];
+}
 
-  // the mask as code, with its own choice of notation
-  const code = html("output", {
-    "data-value": "code",
-    style: "display:block;white-space:pre;font:inherit;color:inherit",
+function render({ model, el }) {
+  const fig = figure({
+    model,
+    el,
+    title: say("Who may attend to whom?"),
+    hint: globalThis.matchMedia("(pointer: coarse)").matches
+      ? say("Tap a cell to mask it or open it; a slider changes its score.")
+      : say(
+          "Click a cell to mask it or open it; drag it up or down to change its score. Keyboard: arrow keys move, " +
+            "space masks or opens, + and − change the score.",
+        ),
   });
-  const says = Object.entries(NOTES).map(([name, text]) =>
-    html("p", { "data-note": name, style: "grid-area:1/1;color:var(--ab-muted)", text }),
-  );
-  const copied = html("span", { role: "status", style: "color:var(--ab-muted)" });
-  const copy = html("button", { type: "button", class: "ab-button", text: say("Copy") });
-  copy.onclick = () =>
-    copyText(code, (text) => {
-      copied.textContent = text;
-    });
-  const row = fig.select("convention", { label: say("As code, with"), options: CONVENTIONS }).closest(".ab-control");
-  row.style.cssText = "flex-wrap:wrap;min-width:0;flex:1 1 280px";
-  const shelf = [
-    html(
-      "div",
-      { style: "display:flex;flex-wrap:wrap;gap:0.5rem 0.75rem;align-items:center;margin:0.75rem 0 0.5rem" },
-      row,
-      copied,
-      copy,
-    ),
-    html(
-      "pre",
-      {
-        tabindex: 0,
-        "aria-label": say("The mask as code"),
-        // room for the longest: three lines before the rows, two after them, and a scroll bar
-        style:
-          `margin:0;padding:0.75rem 0.875rem;min-height:calc(${n + 5} * 1.5 * 13px + 2.5rem);overflow-x:auto;` +
-          "background:var(--ab-panel);color:var(--ab-ink);border:1px solid var(--ab-grid);border-radius:8px;" +
-          "font:13px/1.5 ui-monospace,Menlo,Consolas,monospace",
-      },
-      code,
-    ),
-    html("div", { style: "display:grid;margin-top:0.5rem" }, ...says), // as tall as the longest of them
-  ];
-  fig.card.querySelector(".ab-said").after(...shelf);
+  const tokens = () => model.get("tokens");
+  const n = tokens().length;
+  const rules = () => [n, model.get("valid_len"), model.get("causal")];
+  const act = makeActs(fig, newId(), rules);
+  addStages(fig, act, tokens);
+  const switching = addControls(fig, act, tokens, rules);
+  const showCode = addCode(fig, n);
 
   return fig.start((state) => {
     const [i] = state("cell");
@@ -361,17 +192,12 @@ function render({ model, el }) {
     const weights = weightsUnder(policy, scores, mask);
     const policies = POLICIES.map(([name]) => rowWeights(name, scores[i], mask[i]));
     const open = mask[i].filter(Boolean).length;
-    tools[0].textContent = mask[i][state("cell")[1]] ? say("Mask cell") : say("Open cell");
+    switching.textContent = mask[i][state("cell")[1]] ? say("Mask cell") : say("Open cell");
     fig.say(sayRow(tokens()[i], open, n, sum(policies[3])));
     const text = maskCode(state("convention"), mask, tokens(), edits.length ? "" : maskRule(...rules()));
-    if (code.textContent !== text) {
-      code.textContent = text;
-      copied.textContent = "";
-    }
-    says.forEach((note) => {
-      note.style.visibility = note.dataset.note === state("convention") ? "" : "hidden";
-    });
+    showCode(text, state("convention"));
     return {
+      tokens: tokens(),
       cell: state("cell"),
       scores,
       mask,
@@ -429,22 +255,7 @@ function sayRow(token, open, n, kept) {
       });
 }
 
-function copyText(node, report) {
-  const select = () => {
-    const area = document.createRange();
-    area.selectNodeContents(node);
-    getSelection().removeAllRanges();
-    getSelection().addRange(area);
-    report(say("Selected: press Ctrl+C"));
-  };
-  if (!navigator.clipboard) {
-    select();
-    return;
-  }
-  navigator.clipboard.writeText(node.textContent).then(() => report(say("Copied")), select);
-}
-
 export default {
   render,
-  math: { buildMask, rowWeights, weightsUnder, toggleCell, blockRow, drawScores, maskCode, maskRule },
+  math: { buildMask, rowWeights, weightsUnder, toggleCell, blockRow, drawScores, nextScores, maskCode, maskRule },
 };

@@ -80,6 +80,12 @@ export function drawScores(seed, n) {
   return range(n).map((i) => range(n).map((j) => Number(clamp(1.5 * drawn[i * n + j], -LIMIT, LIMIT).toFixed(1))));
 }
 
+// Drawn with the table that is there as the seed: another one at every press, and the same after a link to it.
+export function nextScores(scores) {
+  const seed = scores.flat().reduce((mixed, score) => (mixed * 31 + Math.round(10 * score) + 90) % 1000003, 7);
+  return drawScores(seed, scores.length);
+}
+
 export function maskCode(convention, mask, tokens, rule = "") {
   const [name, what] = {
     book: ["mask", "(T, S), True = may attend"],

@@ -33,18 +33,18 @@ let real = null; // once loaded, for all figures of a page: {read(text), encode(
 function makeModel(file) {
   const read = makeReader(file.about.pieces, file.about.others);
   const { encode } = makeEncoder(file);
-  const known = new Map(); // the last sentences: text → what came of it
+  const answers = new Map(); // the last sentences: text → what came of it
   return (text) => {
-    if (known.has(text)) return known.get(text);
-    const found = read(text);
-    const T = found.pieces.length;
+    if (answers.has(text)) return answers.get(text);
+    const answer = read(text);
+    const T = answer.pieces.length;
     if (T > 2 && T <= MOST) {
-      const { hidden, weights } = encode(found.rows);
-      Object.assign(found, { T, weights, vector: sentenceVector(hidden, T) });
+      const { hidden, weights } = encode(answer.rows);
+      Object.assign(answer, { T, weights, vector: sentenceVector(hidden, T) });
     }
-    if (known.size > 3) known.delete(known.keys().next().value);
-    known.set(text, found);
-    return found;
+    if (answers.size > 3) answers.delete(answers.keys().next().value);
+    answers.set(text, answer);
+    return answer;
   };
 }
 
@@ -128,12 +128,18 @@ function render({ model, el }) {
     fig.redraw();
   };
 
+  function showShare() {
+    loading.hidden = share === null;
+    bar.value = share || 0;
+    loading.lastChild.textContent = say`${Math.round(MEGABYTES * (share || 0))} of ${MEGABYTES} MB`;
+  }
+
   async function bring() {
     share = 0;
     try {
       const file = await loadFile(model, NAME, (part) => {
         share = part;
-        fig.redraw();
+        showShare();
       });
       await new Promise((resolve) => setTimeout(resolve, 30)); // the full bar is drawn
       real = real || makeModel(file);
@@ -220,9 +226,7 @@ function render({ model, el }) {
     status.textContent = refused || failed || (share === null ? said : say("The model is being loaded."));
     const ready = wanted && real;
     load.hidden = Boolean(ready) || share !== null;
-    loading.hidden = share === null;
-    bar.value = share || 0;
-    loading.lastChild.textContent = say`${Math.round(MEGABYTES * (share || 0))} of ${MEGABYTES} MB`;
+    showShare();
     fig.card.setAttribute("aria-busy", String(share !== null));
     fig.card.dataset.state = ready ? "ready" : failed ? "failed" : "stored";
     const [layer, head, query] = [state("layer"), state("head"), clamp(state("query"), 0, shown.T - 1)];

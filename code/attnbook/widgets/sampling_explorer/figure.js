@@ -86,10 +86,10 @@ function render({ model, el }) {
   const source = html("p", { class: "ab-se-source" });
   fig.card.querySelector(".ab-outputs").before(source);
   fig.card.querySelector(".ab-said").classList.add("ab-se-said");
-  const known = new Map();
+  const distributions = new Map();
   const stored = (example) => {
-    if (!known.has(example)) known.set(example, logProbsOf(example, DATA.unit));
-    return { names: example.names, logProbs: known.get(example) };
+    if (!distributions.has(example)) distributions.set(example, logProbsOf(example, DATA.unit));
+    return { names: example.names, logProbs: distributions.get(example) };
   };
   const target = () => model.get("target");
   const shown = () => EXAMPLES[target()][model.get("example")];

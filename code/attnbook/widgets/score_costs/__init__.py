@@ -9,7 +9,7 @@ LARGEST = 4096
 
 
 def score_costs(score: str, d: int, h: int, num_queries: int, num_keys: int) -> dict[str, int]:
-    """Counts what a table of T × S scores costs, for queries and keys of the same size d.
+    """Count what a table of T × S scores costs, for queries and keys of the same size d.
 
     A multiply-add is one multiplication with its addition; a lone addition, subtraction or multiplication of two
     numbers counts as one too. (One multiply-add is two FLOPs where both halves are counted.) `products` are those

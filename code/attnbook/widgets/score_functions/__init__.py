@@ -32,7 +32,7 @@ KEYS = [[1.0, 1.6], [2.4, 1.2], [-1.2, 0.8], [0.6, -1.6]]
 
 
 def drawn_weights(seed: int) -> dict[str, list]:
-    """Draws the parameters of the multiplicative and the additive score in the plane.
+    """Draw the parameters of the multiplicative and the additive score in the plane.
 
     Args:
         seed: whole number; the same seed gives the same weights.

@@ -79,7 +79,7 @@ class ShapeTracerFigure(Figure):
 
 
 def check_division(d_model: int, num_heads: int) -> None:
-    """Raises ValueError where the heads do not divide the features, and says which numbers would fit."""
+    """Raise ValueError where the heads do not divide the features, and say which numbers would fit."""
     if d_model % num_heads == 0:
         return
     heads = ", ".join(str(h) for h in HEADS if d_model % h == 0)

@@ -17,7 +17,7 @@ def _vectors(seed: int) -> np.ndarray:
 
 
 def sample_scores(seed: int, d: int, scaled: bool) -> np.ndarray:
-    """Draws random queries and keys and scores them by their dot products: the figure's sample.
+    """Draw random queries and keys and score them by their dot products: the figure's sample.
 
     The vectors of a smaller dimension are the first d entries of those of a larger one.
 
@@ -52,7 +52,7 @@ def jacobian_norm(weights: np.ndarray) -> np.ndarray:
 
 
 def saturation(scores: np.ndarray) -> dict[str, float]:
-    """Measures how hard the softmax of some rows of scores is.
+    """Measure how hard the softmax of some rows of scores is.
 
     Args:
         scores: array (queries, S).

@@ -12,7 +12,7 @@ MOST_STEPS = (WORDS // TILES[0]) ** 2
 
 
 def sample(seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Draws the scores of 16 queries with 16 keys, and a value for each key: the figure's sample.
+    """Draw the scores of 16 queries with 16 keys, and a value for each key: the figure's sample.
 
     Args:
         seed: a whole number, 0 or more.
@@ -26,7 +26,7 @@ def sample(seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def visible(sees: str) -> np.ndarray:
-    """Says which keys the queries may see.
+    """Say which keys the queries may see.
 
     Args:
         sees: one of `SEES`.
@@ -41,7 +41,7 @@ def visible(sees: str) -> np.ndarray:
 
 
 def worth_it(sees: str, tile: int) -> list[tuple[int, int]]:
-    """Lists the tiles in which something may be seen, row by row.
+    """List the tiles in which something may be seen, row by row.
 
     Args:
         sees: one of `SEES`.
@@ -59,7 +59,7 @@ def worth_it(sees: str, tile: int) -> list[tuple[int, int]]:
 def after(
     seed: int, sees: str, tile: int, step: int, corrected: bool = True
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Computes what is kept for each query after some tiles.
+    """Compute what is kept for each query after some tiles.
 
     Args:
         seed: of the sample.

@@ -3,9 +3,9 @@
 import { say } from "../kit/kit.js";
 import { ENDS, sentenceKey } from "../kit/text.js";
 
-export function known(file) {
+export function corpusOf(file) {
   // the sentences of the corpus: numbers of those trained with, the held-out ones whole
-  return (file.known = file.known || {
+  return (file.corpus = file.corpus || {
     train: new Set(file.weight("train").data),
     dev: new Set(file.weight("dev").data),
     test: file.about.test,
