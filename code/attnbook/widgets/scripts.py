@@ -138,7 +138,8 @@ def without_halves(pairs: np.ndarray) -> np.ndarray:
         (N + number of blocks,) uint16.
     """
     begins = (pairs >> 11).astype(np.uint8).tobytes()
-    blocks, at = [], 0
+    blocks: list[np.ndarray] = []
+    at = 0
     while at < len(pairs):
         end = min(at + LONGEST, len(pairs))
         places = (begins.find(bytes([five]), at, end) for five in range(32))
@@ -152,7 +153,8 @@ def without_halves(pairs: np.ndarray) -> np.ndarray:
 
 def with_halves(characters: np.ndarray) -> np.ndarray:
     """The numbers of which `without_halves` has made these."""
-    blocks, at = [], 0
+    blocks: list[np.ndarray] = []
+    at = 0
     while at < len(characters):
         length, unused = divmod(int(characters[at]), 32)
         block = characters[at + 1 : at + 1 + length]
