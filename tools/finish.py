@@ -123,8 +123,8 @@ def lighter(page: str, built: Path, counts: Counter[str] | None = None) -> str:
     }
     counts = Counter() if counts is None else counts
     for pattern, ours in changes.items():
-        page, found = pattern.subn(ours, page)
-        counts[pattern.pattern] += found
+        page, times = pattern.subn(ours, page)
+        counts[pattern.pattern] += times
     return page
 
 
@@ -137,7 +137,7 @@ def check_theme(counts: Counter[str]) -> None:
     Raises:
         ExtensionError: one was never found.
     """
-    if gone := [pattern for pattern, found in counts.items() if not found]:
+    if gone := [pattern for pattern, times in counts.items() if not times]:
         raise ExtensionError(
             "tools/finish.py changes what the theme and its extensions write, but no page has this any more: "
             f"{', '.join(gone)}. Look at what they write now, and change or delete the pattern."
@@ -194,8 +194,8 @@ def assembled(page: str, language: Language, said: dict[str, str], site: Path, v
         page = page.replace(tag[0], "".join([tag[0], *own]), 1)
     page = exercises.translated(figures.with_alternatives(page, language), language)
 
-    def shared(found):
-        return f"{found[1]}{found[2]}../{found[3]}{versions.get(found[3], '')}"
+    def shared(match):
+        return f"{match[1]}{match[2]}../{match[3]}{versions.get(match[3], '')}"
 
     return ADDRESS.sub(shared, page)
 

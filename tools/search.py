@@ -104,9 +104,9 @@ def places(page: str) -> list[list[str]]:
         formula.text = _in_a_line(said) + end
     for gone in articles[0].xpath(GONE.replace("//", ".//")):
         gone.drop_tree()
-    found: list[Place] = []
-    _collect(articles[0], Place(), found)
-    return [place.row for place in found]
+    sections: list[Place] = []
+    _collect(articles[0], Place(), sections)
+    return [section.row for section in sections]
 
 
 def kind(page: str) -> str:
@@ -131,8 +131,8 @@ def text(built: Path, script: Path) -> bytes:
         name = path.relative_to(built).as_posix()
         if name in known and path.stat().st_mtime < since:
             pages.append(known[name])
-        elif not name.startswith(OTHERS) and (found := places(path.read_text("utf-8"))):
-            pages.append([name, kind(name), found])
+        elif not name.startswith(OTHERS) and (rows := places(path.read_text("utf-8"))):
+            pages.append([name, kind(name), rows])
     said = json.dumps(pages, ensure_ascii=False, separators=(",", ":"))
     return packed_script("globalThis.attnbookText", said.encode())
 

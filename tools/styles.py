@@ -15,6 +15,8 @@ import tinycss2
 from fontTools import subset
 from fontTools.ttLib import TTFont
 
+from tools.languages import write_if_new
+
 IMPORT = re.compile(r'@import "([^"]+)";?')
 ADDRESS = re.compile(r'url\((?!["\']?data:)["\']?([^)"\']+)["\']?\)')
 ICON = re.compile(r"\\(f[0-9a-f]{3})|([\ue000-\uf8ff])")
@@ -29,14 +31,14 @@ OURS = BUNDLE, "book.css", "pygments.css", "attnbook/", "classroom/", "katex/"
 
 def words(built: Path) -> set[str]:
     """Whatever may be the name of a class, on a page of the book or in one of its scripts."""
-    found = set()
+    tokens = set()
     for path in built.rglob("*"):
         own = path.parent.name == "classroom" and path.name != "page.js"
         if path.suffix in (".html", ".js") and not own:
             content = path.read_bytes()
             if not content.startswith(codecs.BOM_UTF16_LE):  # packed data
-                found.update(content.decode().split())
-    return set(re.findall(r"[\w-]+", " ".join(found)))
+                tokens.update(content.decode().split())
+    return set(re.findall(r"[\w-]+", " ".join(tokens)))
 
 
 def without_unused(css: str, used: set[str]) -> str:
@@ -75,28 +77,28 @@ def _matching(prelude: list, used: set[str]) -> list:
 def _text(path: Path, into: Path) -> str:
     """A style sheet with those that it imports, and with addresses as seen from another folder."""
     css = path.read_text("utf-8")
-    css = IMPORT.sub(lambda found: _text(path.parent / found[1], into), css)
+    css = IMPORT.sub(lambda match: _text(path.parent / match[1], into), css)
 
-    def seen(found):
-        return f"url({relpath(path.parent / found[1], into)})"
+    def from_there(match):
+        return f"url({relpath(path.parent / match[1], into)})"
 
-    return css if path.parent == into else ADDRESS.sub(seen, css)
+    return css if path.parent == into else ADDRESS.sub(from_there, css)
 
 
 def _cut_fonts(css: str, folder: Path) -> str:
     icons = {int(code, 16) if code else ord(icon) for code, icon in ICON.findall(css)}
 
-    def cut(found):
-        place = folder / found[1]
-        font = TTFont(place / f"{found[2]}.ttf", recalcTimestamp=False)
+    def cut(match):
+        place = folder / match[1]
+        font = TTFont(place / f"{match[2]}.ttf", recalcTimestamp=False)
         cutter = subset.Subsetter(subset.Options(layout_features=[], notdef_outline=True))
         cutter.populate(unicodes=icons)
         cutter.subset(font)
         font.flavor = "woff"
-        font.save(place / f"{found[2]}.woff")
-        for name in (f"{found[2]}.ttf", f"{found[2]}.woff2"):
+        font.save(place / f"{match[2]}.woff")
+        for name in (f"{match[2]}.ttf", f"{match[2]}.woff2"):
             (place / name).unlink()
-        return f'src:url({found[1]}{found[2]}.woff) format("woff")'
+        return f'src:url({match[1]}{match[2]}.woff) format("woff")'
 
     return FONT.sub(cut, css)
 
@@ -109,14 +111,14 @@ def bundle(built: Path) -> None:
     static, names = built / "_static", {}
     for page in built.rglob("*.html"):
         text = page.read_text("utf-8")
-        found = [s for s in SHEET.finditer(text) if not s[2].startswith(OURS)]
-        if not found:
+        sheets = [s for s in SHEET.finditer(text) if not s[2].startswith(OURS)]
+        if not sheets:
             continue
-        for sheet in found:
+        for sheet in sheets:
             names.setdefault(sheet[2])
-        tag = f'\n    <link rel="stylesheet" href="{found[0][1]}{BUNDLE}">'
+        tag = f'\n    <link rel="stylesheet" href="{sheets[0][1]}{BUNDLE}">'
         text = SHEET.sub(lambda s: s[0] if s[2].startswith(OURS) else "", text)
-        page.write_text(text[: found[0].start()] + tag + text[found[0].start() :], "utf-8")
+        page.write_text(text[: sheets[0].start()] + tag + text[sheets[0].start() :], "utf-8")
     if not names:
         return
     folder = static / "styles"
@@ -127,5 +129,4 @@ def bundle(built: Path) -> None:
         (static / name).unlink()
     (static / BUNDLE).write_text(css, "utf-8")
     for page in built.rglob("*.html"):
-        text = page.read_text("utf-8")
-        page.write_text(NAMED.sub(f"{BUNDLE}?v={version}", text), "utf-8")
+        write_if_new(page, NAMED.sub(f"{BUNDLE}?v={version}", page.read_text("utf-8")))

@@ -1,5 +1,6 @@
 """The theme's styles lose what no page uses, and nothing else; paper loses no line and hides no hint."""
 
+import os
 import re
 
 import pytest
@@ -52,6 +53,12 @@ def test_pages_name_one_style_of_the_theme_and_keep_ours_after_it(tmp_path):
     again, other = ((tmp_path / f"{n}.html").read_text() for n in ("index", "other"))
     (version,) = re.findall(r"theirs\.css\?v=\w+", other)
     assert re.findall(r"theirs\.css[^\">]*", again) == [version] and version not in page
+    # and once more, with the same rules: a page that says just that keeps its age, by which the search goes
+    os.utime(tmp_path / "index.html", (1, 1))
+    (folder / "theme.css").write_text(".a{x:url(y.png)}")
+    (tmp_path / "other.html").write_text(f"\n{link}\n{ours}")
+    bundle(tmp_path)
+    assert (tmp_path / "index.html").stat().st_mtime == 1
 
 
 def test_what_is_folded_is_printed_and_folded_again(browser, built_book):

@@ -2,6 +2,11 @@
 
 A family says which layers compute the same function, at which sizes they are compared, and which bars they are held
 to. To add one, write a module with a `Family` in it and name it in `FAMILIES`; nothing else has to change.
+
+Time and memory are measured here and in `tools/experiments`. A benchmark compares layers that compute the same, those
+of the package with others'. An experiment varies what is computed, for a chapter's question: `costs`, `scores` and
+`efficient` read a clock, `race` trains until one has run out. How calls take turns, are timed and are weighed in a
+process of their own stands in `measure.py` for both.
 """
 
 from tools.benchmarks.causal import CAUSAL, WINDOWED

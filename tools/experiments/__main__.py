@@ -63,9 +63,9 @@ def parse_words(name: str, words: list[str]) -> tuple[SimpleNamespace, argparse.
     begun.add_argument("--anew", action="store_true", help="begin again, whatever is in FILE.part")
     general = parser.parse_args(words)
     for option, default in {**own, "threads": 1}.items():
-        asked = getattr(general, option)
-        if type(default) is int and default >= 1 > asked:
-            parser.error(f"--{option.replace('_', '-')} must be at least 1, got {asked}")
+        value = getattr(general, option)
+        if type(default) is int and default >= 1 > value:
+            parser.error(f"--{option.replace('_', '-')} must be at least 1, got {value}")
     if "weights" in own and (general.out.resolve() == result_path(name).resolve()) != (general.weights is None):
         parser.error(f"{name} stores weights, too: --weights and --out go elsewhere together, or neither is given")
     options = SimpleNamespace(**{option: getattr(general, option) for option in own})

@@ -74,10 +74,10 @@ def settings(options) -> list[dict]:
 
 def run(loss: str, seed: int, steps: int) -> dict:
     """Train one reader at the best rate of its loss."""
-    found = tuned(loss, steps)
-    rate = max(found, key=found.__getitem__)
+    tuning = tuned(loss, steps)
+    rate = max(tuning, key=tuning.__getitem__)
     curve = trained(loss, rate, seed, steps)[1]
-    return {"loss": loss, "seed": seed, "rate": rate, "tuning": {str(r): f for r, f in found.items()}, "curve": curve}
+    return {"loss": loss, "seed": seed, "rate": rate, "tuning": {str(r): f for r, f in tuning.items()}, "curve": curve}
 
 
 def summary(results: list[dict], options) -> dict:

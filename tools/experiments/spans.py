@@ -73,9 +73,9 @@ def readable(one: NestedSentence, known: set) -> set:
     """The most spans of a sentence that joint labels of a known set can spell: outer or inner ones are left out."""
     spans = sorted(one.spans)
     for left_out in range(len(spans) + 1):
-        for kept in itertools.combinations(spans, len(spans) - left_out):
-            if {*token_stacks(kept, len(one.words))} <= known:
-                return set(kept)
+        for subset in itertools.combinations(spans, len(spans) - left_out):
+            if {*token_stacks(subset, len(one.words))} <= known:
+                return set(subset)
     return set()
 
 

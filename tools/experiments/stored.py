@@ -52,7 +52,7 @@ def sources(name: str) -> dict[str, bytes]:
     Returns:
         Module → the bytes of its file.
     """
-    found: dict[str, bytes] = {}
+    files: dict[str, bytes] = {}
 
     def add(module: str, imported: set[str]) -> None:
         spec = find_spec(module)
@@ -60,16 +60,16 @@ def sources(name: str) -> dict[str, bytes]:
         source = Path(spec.origin).read_bytes()
         room = spec.submodule_search_locations is not None  # it hands on the names of its modules
         if not room:
-            found[module] = source
+            files[module] = source
         for node in ast.walk(ast.parse(source)):
-            if not isinstance(node, ast.ImportFrom) or not (node.module or "").startswith(OWN) or node.module in found:
+            if not isinstance(node, ast.ImportFrom) or not (node.module or "").startswith(OWN) or node.module in files:
                 continue
             names = {alias.name for alias in node.names}
             if not room or names & imported:
                 add(node.module, names)
 
     add(f"tools.experiments.{name}", set())
-    return found
+    return files
 
 
 def code_hash(name: str) -> str:

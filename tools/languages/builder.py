@@ -155,11 +155,11 @@ def _lead_to_others(app, pagename, templatename, context, doctree):
     same = is_translated(pagename)
     page = f"{pagename if same else 'index'}.html"
     app.add_js_file(SCRIPT.name, loading_method="defer", priority=100)  # before all that say something
-    found = [(language.tag, language.name, f"{up}{home}{language.folder}/{page}") for language in LANGUAGES.values()]
-    found.insert(0, ("en", "English", f"{up}{home}{page}"))
+    editions = [(language.tag, language.name, f"{up}{home}{language.folder}/{page}") for language in LANGUAGES.values()]
+    editions.insert(0, ("en", "English", f"{up}{home}{page}"))
     own = here.tag if here else "en"
     context["other_languages"] = [
-        {"tag": tag, "name": name, "address": address, "same": same} for tag, name, address in found if tag != own
+        {"tag": tag, "name": name, "address": address, "same": same} for tag, name, address in editions if tag != own
     ]
     if same:
         context["metatags"] = context.get("metatags", "") + alternates(app.config.html_baseurl, pagename, own)
@@ -174,7 +174,7 @@ def scripts_say(root: Path = ROOT) -> list[str]:
     """What the scripts of pages say: the texts in calls of `t`."""
     folders = root / "_static", root / "tools", root / "code/attnbook/classroom"
     text = "".join(path.read_text("utf-8") for folder in folders for path in sorted(folder.glob("*.js")))
-    return [json.loads(found) for found in re.findall(r'\bt\(\s*("(?:[^"\\]|\\.)*")', text.replace("\\\n", ""))]
+    return [json.loads(literal) for literal in re.findall(r'\bt\(\s*("(?:[^"\\]|\\.)*")', text.replace("\\\n", ""))]
 
 
 def spoken(documents: Iterable[nodes.document]) -> dict[str, str]:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote_to_bytes
 
 from . import figure_class
-from .scripts import figures_in, page_scripts, script_names, write_assets
+from .scripts import assets_are_current, figures_in, page_scripts, script_names, write_assets
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -29,6 +29,19 @@ FOLDER = "attnbook"
 PICTURES = f"_static/{FOLDER}/pictures"
 PICTURE = re.compile(r'\b(src|srcset)="data:image/svg\+xml(;base64)?,([^"]+)"')
 SIZE = re.compile(rb'<svg [^>]*?(?:viewBox="0 0 (\d+) (\d+)"|width="(\d+)" height="(\d+)")')
+# lines of one kind, one after the other, which may not shine through each other where they cross
+LINES = re.compile(rb'<path d="[^"]*"( fill="none"(?![^>]*opacity)[^>]*/>)(?:<path d="[^"]*"\1)+')
+# what an element is without these words, too: no group of a picture says otherwise
+DEFAULTS = re.compile(rb' (?:stroke-width="1"|text-anchor="start")')
+
+
+def smaller(picture: bytes) -> bytes:
+    """An SVG picture that looks the same and is smaller: lines of one kind are one path, defaults are not written."""
+
+    def one_path(lines: re.Match[bytes]) -> bytes:
+        return b'<path d="%b"%b' % (b"".join(re.findall(rb'd="([^"]*)"', lines[0])), lines[1])
+
+    return DEFAULTS.sub(b"", LINES.sub(one_path, picture))
 
 
 def with_picture_files(body: str, folder: Path, address: str) -> str:
@@ -45,7 +58,7 @@ def with_picture_files(body: str, folder: Path, address: str) -> str:
 
     def moved(image: re.Match[str]) -> str:
         of_figure = image[2]  # which will take its place
-        picture = base64.b64decode(image[3]) if of_figure else unquote_to_bytes(html.unescape(image[3]))
+        picture = smaller(base64.b64decode(image[3]) if of_figure else unquote_to_bytes(html.unescape(image[3])))
         name = hashlib.sha256(picture).hexdigest()[:16] + ".svg"
         folder.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(picture)
@@ -82,7 +95,9 @@ def _note_scripts(app: "Sphinx", config: Any) -> None:
 def _write_for_build(app: "Sphinx") -> None:
     # the pages in other languages share those of the English ones
     if app.builder.format == "html" and app.config.language == "en":
-        write_assets(Path(app.outdir) / "_static" / FOLDER)
+        folder = Path(app.outdir) / "_static" / FOLDER
+        if not assets_are_current(folder):
+            write_assets(folder)
 
 
 def setup(app: "Sphinx") -> dict[str, Any]:

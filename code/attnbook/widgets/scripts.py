@@ -11,23 +11,35 @@ import json
 import re
 from pathlib import Path
 
+import numpy as np
+
 from . import FIGURES, TOOLS, figure_class
 from .kit import KIT, as_text, figure_parts, file_parts, model_files, script_parts
 
 SHARED = "widgets/kit/"
+PACKAGE = Path(__file__).parents[1]
+LAST = "figures.css"  # of the files to be written
 BOX = re.compile(r'<div class="attnbook-figure" data-widget="([^"]+)"')
 FILES = "(globalThis.attnbookFiles = globalThis.attnbookFiles || {})"
 UNPACK = """(text, length) => {
   const bytes = new Uint8Array(length);
+  let left = 0, unused = 0;
   for (let i = 0, at = 0; at < length; i++) {
     let pair = text.charCodeAt(i);
-    if (pair === 0xe000) pair = text.charCodeAt(++i) + 0xb000;
-    bytes[at++] = pair;
-    bytes[at++] = pair >> 8;
+    if (!left--) {
+      left = pair >> 5;
+      unused = pair & 31;
+    } else {
+      if (pair >> 11 === unused) pair = (pair & 0x7ff) | 0xd800;
+      bytes[at++] = pair;
+      bytes[at++] = pair >> 8;
+    }
   }
   return new Response(new Response(bytes).body.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
 }"""
 PACKED = re.compile(r'\)\((".*"), (\d+)\);\n$')
+HALVES = 0xD800 >> 11  # the first five bits of half a surrogate pair, and of nothing else
+LONGEST = (0xD800 >> 5) - 1  # of a block of `without_halves`: its first character must be none of these
 
 
 def classic_script(module: str, source: str | None = None) -> str:
@@ -81,6 +93,16 @@ def _classic(*statements: str) -> str:
     return f'(function () {{\n"use strict";\nconst {{ modules }} = attnbook;\n{body}\n}})();\n'
 
 
+def assets_are_current(folder: Path) -> bool:
+    """Whether `write_assets` has written all that belongs into a folder, and no file of the package is newer."""
+    files = [path for path in PACKAGE.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
+    needed = [folder / LAST, *(folder / f"model-{name}.js" for name in model_files())]
+    return (
+        all(path.is_file() for path in needed)
+        and max(path.stat().st_mtime for path in files) < (folder / LAST).stat().st_mtime
+    )
+
+
 def write_assets(folder: str | Path) -> list[str]:
     """Write the host script, the style and the classic scripts of all figures into a folder.
 
@@ -92,21 +114,60 @@ def write_assets(folder: str | Path) -> list[str]:
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    files = {name: (KIT / name).read_text("utf-8") for name in ("host.js", "figures.css")}
+    files = {name: (KIT / name).read_text("utf-8") for name in ("host.js", LAST)}
     for module in script_names():
         files[f"{module}.js"] = classic_script(module)
     files |= {f"{name}.js": text for name, text in kit_scripts().items()}
-    scripts = {name: text.encode() for name, text in files.items()} | data_scripts()
-    for name, script in scripts.items():
+    scripts = data_scripts() | {name: text.encode() for name, text in files.items()}
+    for name, script in sorted(scripts.items(), key=lambda one: one[0] == LAST):
         (folder / name).write_bytes(script)
     return sorted(scripts)
+
+
+def without_halves(pairs: np.ndarray) -> np.ndarray:
+    """Numbers of two bytes as characters that a text can hold: none is half of a surrogate pair.
+
+    Such a half begins with five certain bits. So the numbers are cut into blocks in each of which some other five bits
+    begin no number, and those stand for the certain ones; a character before the block says how long it is (`<< 5`) and
+    which bits they are. Where all are as likely, a block has some 130 numbers.
+
+    Args:
+        pairs: (N,) uint16.
+
+    Returns:
+        (N + number of blocks,) uint16.
+    """
+    begins = (pairs >> 11).astype(np.uint8).tobytes()
+    blocks: list[np.ndarray] = []
+    at = 0
+    while at < len(pairs):
+        end = min(at + LONGEST, len(pairs))
+        places = (begins.find(bytes([five]), at, end) for five in range(32))
+        stop, unused = max((end if place < 0 else place, five) for five, place in enumerate(places))
+        block = pairs[at:stop]
+        head = np.array([(stop - at) << 5 | unused], np.uint16)
+        blocks += [head, np.where(block >> 11 == HALVES, block & 0x7FF | unused << 11, block)]
+        at = stop
+    return np.concatenate(blocks).astype(np.uint16)
+
+
+def with_halves(characters: np.ndarray) -> np.ndarray:
+    """The numbers of which `without_halves` has made these."""
+    blocks: list[np.ndarray] = []
+    at = 0
+    while at < len(characters):
+        length, unused = divmod(int(characters[at]), 32)
+        block = characters[at + 1 : at + 1 + length]
+        blocks.append(np.where(block >> 11 == unused, block & 0x7FF | 0xD800, block))
+        at += 1 + length
+    return np.concatenate(blocks).astype(np.uint16)
 
 
 def packed_script(place: str, content: bytes) -> bytes:
     """A classic script that holds any bytes, in hardly more room than gzip needs.
 
     Two bytes are one character of a script in UTF-16: its byte order mark goes before whatever a server or a page says
-    of the encoding. Only what a text cannot hold, half of a surrogate pair, takes two characters.
+    of the encoding.
 
     Args:
         place: an assignable expression of JavaScript; it becomes a promise of an `ArrayBuffer` with the content.
@@ -116,8 +177,8 @@ def packed_script(place: str, content: bytes) -> bytes:
         The file's bytes.
     """
     data = gzip.compress(content, 9, mtime=0)
-    text = (data + bytes(len(data) % 2)).decode("utf-16-le", "surrogatepass")
-    text = re.sub("[\ud800-\ue000]", lambda half: "\ue000" + chr(ord(half[0]) - 0xB000), text)
+    pairs = np.frombuffer(data + bytes(len(data) % 2), "<u2")
+    text = without_halves(pairs).astype("<u2").tobytes().decode("utf-16-le")
     script = f"{place} = ({UNPACK})({json.dumps(text, ensure_ascii=False)}, {len(data)});\n"
     return codecs.BOM_UTF16_LE + script.encode("utf-16-le")
 
@@ -127,8 +188,8 @@ def unpacked_script(script: bytes) -> bytes:
     found = PACKED.search(script.decode("utf-16"))
     if not found:
         raise ValueError("this script does not end in a text and its length, as packed_script writes them")
-    text = re.sub("\ue000(.)", lambda pair: chr(ord(pair[1]) + 0xB000), json.loads(found[1]))
-    return gzip.decompress(text.encode("utf-16-le", "surrogatepass")[: int(found[2])])
+    characters = np.frombuffer(json.loads(found[1]).encode("utf-16-le"), "<u2")
+    return gzip.decompress(with_halves(characters).astype("<u2").tobytes()[: int(found[2])])
 
 
 def data_scripts() -> dict[str, bytes]:
