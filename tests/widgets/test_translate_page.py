@@ -585,11 +585,11 @@ def test_the_page_itself_stays_light(assets):
 def test_weights_are_read_when_the_figure_comes_near_and_no_others(open_html):
     page = open_html('<div style="height: 5000px"></div>' + TranslatePageFigure().to_html())
     page.page.wait_for_timeout(300)
-    loaded = "[...document.scripts].map((s) => s.src.split('/').at(-1)).filter((n) => n.startsWith('model-'))"
+    loaded = "Object.keys(globalThis.attnbookFiles || {})"
     assert page.page.evaluate(loaded) == []
     page.page.locator(".ab-card").scroll_into_view_if_needed()
     ready(page)
-    assert sorted(page.page.evaluate(loaded)) == ["model-bahdanau.js", "model-sentences.js"]
+    assert sorted(page.page.evaluate(loaded)) == ["bahdanau", "sentences"]
 
 
 def damage(path):

@@ -89,17 +89,17 @@ def test_the_likeliest_tokens_are_the_packages_beyond_what_it_sees_at_once(page)
 
 
 def test_nothing_is_loaded_before_it_is_asked_for(page):
-    scripts = "[...document.scripts].filter((s) => s.src.includes('model-')).length"
-    assert page.page.evaluate(scripts) == 0
+    files = "Object.keys(globalThis.attnbookFiles || {}).length"
+    assert page.page.evaluate(files) == 0
     assert prose(page) == DATA["text"] + "".join(DATA["pieces"])
     page.slide("temperature", 14)  # the filters move what is stored
     assert page.state("temperature") == 1.5 and "flatter" in page.said
-    assert page.page.evaluate(scripts) == 0
+    assert page.page.evaluate(files) == 0
     button = page.page.get_by_role("button", name="Load the model")
     assert button.inner_text() == f"Load the model ({DATA['bytes'] / 1e6:.1f} MB)"
     before = page.page.locator(".ab-stage svg").inner_html()
     load(page)
-    assert page.page.evaluate(scripts) > 0 and not button.is_visible()
+    assert page.page.evaluate(files) > 0 and not button.is_visible()
     after = page.page.locator(".ab-stage svg").inner_html()
     assert before.count("data-row") == after.count("data-row")
     assert page.page.locator('[data-row="w0"] text').first.text_content() in before

@@ -24,7 +24,7 @@ FILES = "(globalThis.attnbookFiles = globalThis.attnbookFiles || {})"
 UNPACK = """(text, length) => {
   const bytes = new Uint8Array(length);
   let left = 0, unused = 0;
-  for (let i = 0, at = 0; at < length; i++) {
+  for (let i = 0, at = 0; i < text.length; i++) {
     let pair = text.charCodeAt(i);
     if (!left--) {
       left = pair >> 5;

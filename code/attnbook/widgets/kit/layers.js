@@ -1,12 +1,12 @@
 /* The layers of the trained models that figures run. What goes through them is a Float32Array that holds one row of
- * numbers, or several, one behind the other; it is the first argument. A weight is a matrix {rows, cols, data}, a bias or
- * a gain one of a single row, as readWeights gives them. Sums are made in double precision. */
+ * numbers, or several, one behind the other; it is the first argument. A weight is a matrix {rows, cols, data}, a bias
+ * or a gain one of a single row, as readWeights gives them. Sums are made in double precision. */
 
 import { mean, range, softmax } from "./kit.js";
 import { unpack } from "./weights.js";
 
-// Rows of x at `one` and `two` meet four rows of W, of which the first is at w0 and the others as far apart as is said: a
-// number once read is used again. Their products are left in `sums`.
+// The rows of x at `one` and `two` meet the four rows of W at w0 to w3, so that a number once read is used again. Their
+// products are left in `sums`.
 function meet(x, one, two, data, w0, w1, w2, w3, cols, sums) {
   let a0 = 0;
   let a1 = 0;
@@ -38,8 +38,8 @@ function meet(x, one, two, data, w0, w1, w2, w3, cols, sums) {
   sums[7] = b3;
 }
 
-// x Wᵀ + b, or only columns first … first + count of it. Where fewer than four rows of W are left, or one of x, the last
-// is taken again.
+// x Wᵀ + b, or only columns first … first + count of it. Where fewer than four rows of W are left, or one of x, the
+// last is taken again.
 export function affine(x, W, bias, first = 0, count = W.rows - first) {
   const { cols } = W;
   const T = x.length / cols;
@@ -93,8 +93,8 @@ export function layerNorm(x, gain, shift, eps = 1e-5) {
   return joined(normed);
 }
 
-// One query to all keys, every head for itself: {context, weights: of each head}. Where there are fewer heads of keys and
-// values, as many of the query's share one.
+// One query to all keys, every head for itself: {context, weights: of each head}. Where there are fewer heads of keys
+// and values, as many of the query's share one.
 export function attend(query, keys, values, heads, keyHeads = heads) {
   const size = query.length / heads;
   const context = new Float32Array(query.length);
@@ -117,8 +117,8 @@ function add(out, i, a, b, j, size) {
   for (let f = 0; f < size; f++) out[i + f] += a * b[j + f];
 }
 
-// The same for many queries, rows of `size` numbers: {context, weights[head][query]}; in a causal one a query has weights
-// for the keys up to its own.
+// The same for many queries, rows of `size` numbers: {context, weights[head][query]}; in a causal one a query has
+// weights for the keys up to its own.
 export function attention(query, key, value, size, heads, causal = false) {
   const [keys, values] = [rowsOf(key, size), rowsOf(value, size)];
   const all = rowsOf(query, size).map((row, i) => attend(row, causal ? keys.slice(0, i + 1) : keys, values, heads));

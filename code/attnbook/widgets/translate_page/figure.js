@@ -25,7 +25,6 @@ const MODELS = [
 ];
 const titleOf = ({ languages }) => say`${languages[0]} to ${languages[1]}, computed here`;
 
-
 // The drawings of now(), the view that is shown.
 function addStages(fig, act, now) {
   const height = (width) => (now().ready ? layOut(now(), width).height : 244);
@@ -158,7 +157,9 @@ function render({ model, el }) {
     const people = /test$/i.test(stands) ? byPeople(corpus, tokens) : null;
     const agreed = people && asPeopleWrote(people, all);
     const differs = people && !agreed && !own && !best && !state("given").length;
-    if (differs && done.agrees === undefined) done.agrees = reading.whoAgrees(state("model"), sentence, people) || undefined;
+    if (differs && done.agrees === undefined) {
+      done.agrees = reading.whoAgrees(state("model"), sentence, people) || undefined;
+    }
     return {
       ready: true,
       sentence,

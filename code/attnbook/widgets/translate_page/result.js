@@ -1,4 +1,4 @@
-/* What is written of the translation: itself, how the model knows the sentence, what a beam found, the words it knows. */
+/* What is written of the translation: itself, how the model knows the sentence, what a beam found, the known words. */
 
 import { fmt, html, say, sum } from "../kit/kit.js";
 import { kindOf, langOf } from "../kit/text.js";
@@ -47,7 +47,7 @@ export function makeResult(fig, between, says, own) {
   const summary = html("summary", {}, say`The ${between().languages[0]} words it knows`);
   const lexicon = html("details", { class: "ab-tp-words" }, summary, list);
   const node = html("div", { class: "ab-tp-result" }, written, status);
-  let [listed, roomOf] = [null, null]; // what is listed; the sentence, and the width, for whose translation there is room
+  let [listed, roomOf] = [null, null]; // what is listed; the sentence and the width that there is room for
   let [said, counted] = [null, null];
 
   // The translation and the sentence below have room for all of it from the first word on; for another, new room.
