@@ -16,7 +16,8 @@ def right_answers(columns: Sequence[str], groups: Sequence[tuple[str, Sequence[R
 
     Args:
         columns: the names of at least two conditions.
-        groups: a heading and its rows; a row is a name and, for each condition, the seeds' results in percent.
+        groups: a heading and its rows; a row is a name and, for each condition or only the first of them, the seeds'
+            results in percent.
 
     Returns:
         The picture.
@@ -41,7 +42,7 @@ def right_answers(columns: Sequence[str], groups: Sequence[tuple[str, Sequence[R
             for name, cells in rows:
                 sheet.text(end, y + 26, name, anchor="end", size=14)
                 found = [[left + (right - left) * percent / 100 for percent in cell] for cell in cells]
-                _dots(sheet, y + 21, found, looks, [f"{median(cell):.0f}" for cell in cells])
+                _dots(sheet, y + 21, found, looks[: len(cells)], [f"{median(cell):.0f}" for cell in cells])
                 y += DOTS
             y += GAP
         for x, percent in zip(at, (0, 25, 50, 75, 100), strict=True):
@@ -104,7 +105,8 @@ def _steps(found: Sequence[float], limit: float) -> str:
 def _dots(sheet: Sheet, y: float, found: Sequence[Sequence[float]], looks: Sequence[str], said: Sequence[str]) -> None:
     """The results of one row: the seeds as small dots, the medians as large ones, joined, with their numbers."""
     middles = [median(cell) for cell in found]
-    sheet.line(*((x, y) for x in middles), color=VIOLET, width=1.5)
+    if len(middles) > 1:
+        sheet.line(*((x, y) for x in middles), color=VIOLET, width=1.5)
     for cell, look in zip(found, looks, strict=True):
         for x in cell:
             sheet.dot(x, y, 2.5, fill=look, color=VIOLET)

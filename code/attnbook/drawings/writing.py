@@ -184,8 +184,8 @@ def a_tail_and_five_filters(sheet: Sheet) -> None:
     said = "the first word for: Tell me the truth."
     said += "" if sheet.narrow else " (probabilities of the page's Transformer)"
     sheet.text(8, 16, said, anchor="start", size=14)
-    if sheet.narrow:  # numbers above their bars, so that all five filters stand side by side
-        edge, step, head, scale, high, thick = 88, 51, 64, 46, 36, 9
+    if sheet.narrow:  # numbers above their bars, so that all five filters stand side by side; a bar is cut at 0.4
+        edge, step, head, scale, high, thick = 88, 51, 64, 115, 36, 9
         sheet.text(edge - 8, head + 36 + high * len(words), "words left", anchor="end", size=13, color=GREY)
     else:
         edge, step, head, scale, high, thick = 92, 124, 48, 82, 25, 17
@@ -204,7 +204,12 @@ def a_tail_and_five_filters(sheet: Sheet) -> None:
             said = f"{p:.2f}".lstrip("0") if p else "–"
             sheet.text(x + (3 if sheet.narrow else p * scale + 5), top + 13, said, anchor="start", size=13)
             top += 17 if sheet.narrow else 0
-            if row == len(probs) - 1 and p > 0:
+            if sheet.narrow and p > 0.4:
+                for at, part in ((x, 32), (x + 40, 6)):
+                    sheet.hatch(at, top, part, thick)
+                for cut in (x + 33, x + 37):
+                    sheet.line((cut - 2, top + thick + 3), (cut + 4, top - 3), width=1)
+            elif row == len(probs) - 1 and p > 0:
                 sheet.hatch(x, top, long, thick)
             elif p > 0:
                 sheet.bar(x, top, long, thick, fill=VIOLET)
