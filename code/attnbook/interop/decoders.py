@@ -23,6 +23,7 @@ ACTIVATIONS = {
     "swish": "silu",
     "gelu": "gelu",
     "gelu_pytorch_tanh": "gelu-tanh",
+    "gelu_new": "gelu-tanh",
     "relu": "relu",
 }
 # parts of a layer, ours: theirs; queries, keys and values are apart there
