@@ -109,7 +109,7 @@ def test_a_page_loads_the_kit_once_and_before_its_figures():
     names = page_scripts(["beam_tree", "sampling_explorer", "train_width"])
     assert names[:2] == ["host", "kit"] and len(names) == len(set(names))
     assert names[2:] == [
-        *("kit-text", "kit-languages", "kit-words", "kit-vectors", "kit-models", "kit-weights", "kit-files"),
+        *("kit-text", "kit-languages", "kit-words", "kit-weights", "kit-layers", "kit-models", "kit-files"),
         *("kit-sampling", "kit-next_bars", "kit-next_says"),
         *("beam_tree", "sampling_explorer", "train_width"),
     ]
