@@ -43,6 +43,12 @@ def with_zeros() -> tuple:
     return torch.tensor([[1, 7, 8, 9, 0, 2]]), special, draw, other, mask
 
 
+def zeros_asked_for() -> tuple:
+    """Words with the id 0 are chosen, to be covered and to stay, and one is swapped in."""
+    _, special, draw, _, mask = example()
+    return torch.tensor([[1, 0, 8, 0, 6, 2]]), special, draw, torch.tensor([[5, 5, 0, 5, 4, 5]]), mask
+
+
 def _drawn(B: int, T: int, mask: int, seed: int) -> tuple:
     drawn = torch.Generator().manual_seed(seed)
     ids, other = torch.randint(10, 60, (2, B, T), generator=drawn).unbind()
@@ -61,6 +67,7 @@ def edges() -> list[tuple]:
         (ids, special | True, draw, other, mask),
         (ids, special & False, draw, other, mask),
         with_zeros(),
+        zeros_asked_for(),
         special_at_a_swap(),
     ]
 
