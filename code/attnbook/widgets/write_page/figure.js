@@ -207,7 +207,7 @@ function render({ model, el }) {
   fig.card.querySelector(".ab-outputs").after(facts);
   facts.textContent = factsOf(DATA.test);
   nextBars(fig);
-  fig.output("kept", { label: say("Tokens that stay"), format: String, note: say`of ${DATA.size}` });
+  fig.output("kept", { label: say("Tokens that stay"), digits: 0, note: say`of ${DATA.size}` });
   fig.output("mass", { label: say("They held"), digits: 3, note: say("of the model's probability") });
   fig.output("entropy", { label: say("Entropy after the filters"), digits: 3, note: say("nats") });
 
