@@ -21,7 +21,7 @@ def my_beam_search(next_log_probs, eos, width, max_len, alpha):
     max_len: the most words, eos included, alpha: exponent of the penalty, 0 or more
     → list of word numbers
     """
-    beams, finished = [((), 0.0)], [(-math.inf, ())]
+    beams, finished = [((), 0.0)], [(float("-inf"), ())]
     most = ((5 + max_len) / 6) ** alpha  # no divisor is larger
     for length in range(1, max_len + 1):
         grown = []
@@ -192,7 +192,7 @@ MISTAKES = (
         "Where is `alpha` used when two finished sentences are compared?", probe(1)),
     Mistake("penalty-multiplied", (SCORE, "total * divisor"),
         "the log-probability is multiplied by the penalty. That makes long sentences worse still.",
-        "Is −2 · 1.5 more or less than −2 / 1.5?", probe(2)),
+        "Is −2 · 3 more or less than −2 / 3?", probe(2)),
     Mistake("divided-by-length", ((DIVISOR, "length"), (MOST, "max_len")),
         "the divisor is a power of the length itself", "What is added to T in the task?", probe(2)),
     Mistake("end-not-counted", (DIVISOR, "((4 + length) / 6)"),
