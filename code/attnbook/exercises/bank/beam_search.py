@@ -1,7 +1,6 @@
 """Exercise beam-search: finished sentences give their places away, and the search ends when no open prefix can win."""
 
 import functools
-import math
 
 import torch
 
@@ -183,7 +182,7 @@ MISTAKES = (
     Mistake("logarithms-multiplied", ((START, "((), 1.0)"), (GAIN, "total * gain")),
         "log-probabilities are multiplied. Probabilities are multiplied; their logarithms are added.",
         "The product of two negative numbers is positive: which prefixes does that put first?"),
-    Mistake("product-of-probabilities", ((START, "((), 1.0)"), (GAIN, "total * math.exp(gain)")),
+    Mistake("product-of-probabilities", ((START, "((), 1.0)"), (GAIN, "total * torch.e**gain")),
         "probabilities are multiplied, and it is their product that is divided. The formula divides its logarithm. "
         "(And in a long sentence the product becomes too small to be stored.)",
         "Why does the task give you log-probabilities?", probe(1)),
