@@ -24,6 +24,11 @@ from tools.languages.catalogs import coverage
 
 ROOM = 280_000_000  # bytes that a build may need, with what an older one has left
 MORE_ROOM = 90_000_000  # of these, for another language
+FINISHED = ".finished"  # stands beside the pages once all of them are there
+MADE_FROM = (
+    *("_config.yml", "_toc.yml", "index.md", "pyproject.toml"),
+    *("_static", "chapters", "code/attnbook", "locale", "tools"),
+)
 SETTINGS = {  # as the command line of Jupyter Book gives them
     "external_toc_path": str(ROOT / "_toc.yml"),
     "latex_individualpages": False,
@@ -114,6 +119,16 @@ def build_all(whole: Path, anew: bool = False, builder: str = "html") -> Path:
     return html
 
 
+def is_current(whole: Path) -> bool:
+    """Whether a finished book lies in a folder, younger than every file it is made from."""
+    mark = whole / FINISHED
+    if not mark.is_file():
+        return False
+    files = (path for top in MADE_FROM for path in (ROOT / top, *(ROOT / top).rglob("*")) if path.is_file())
+    sources = (path for path in files if "__pycache__" not in path.parts)
+    return all(path.stat().st_mtime <= mark.stat().st_mtime for path in sources)
+
+
 def coverage_lines(language: Language) -> list[str]:
     """How much of each page is translated."""
     top = language.catalog("index").parent
@@ -140,8 +155,10 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     # pages are trees of many objects: with Python's own threshold, half of the time goes into looking for garbage
     gc.set_threshold(1_000_000)
+    whole = options.path_output / "_build"
+    (whole / FINISHED).unlink(missing_ok=True)
     try:
-        html = build_all(options.path_output / "_build", options.all, "linkcheck" if options.links else "html")
+        html = build_all(whole, options.all, "linkcheck" if options.links else "html")
     except KeyboardInterrupt:
         return 130
     except OSError as error:
@@ -152,6 +169,7 @@ def main(arguments: list[str] | None = None) -> int:
         return report_failure(str(error), error.status)
     if options.links:
         return 0
+    (whole / FINISHED).touch()
     address = (html / "index.html").resolve().as_uri()
     print(f"\nThe book is built. Open it by double-clicking, or at this address:\n\n    {address}\n")
     return 0

@@ -1,5 +1,6 @@
 """A build that does not end: for want of room, or because somebody stops it. The next one mends what it has left."""
 
+import os
 import shutil
 
 import pytest
@@ -98,3 +99,19 @@ def test_how_it_ends_is_said(tmp_path, monkeypatch, capsys, end_it, status, says
 def test_the_room_that_is_asked_for_is_enough(built_book):
     files = built_book.parent.rglob("*")
     assert sum(path.stat().st_size for path in files if path.is_file()) < 0.8 * book.ROOM
+
+
+def test_a_book_is_current_until_a_file_it_is_made_from_changes(tmp_path, monkeypatch):
+    monkeypatch.setattr(book, "ROOT", tmp_path)
+    whole, chapter = tmp_path / "_build", tmp_path / "chapters" / "a.md"
+    chapter.parent.mkdir()
+    chapter.write_text("A")
+    assert not book.is_current(whole)
+    whole.mkdir()
+    monkeypatch.setattr(book, "build_all", lambda whole, *_: whole / "html")
+    assert book.main(["--path-output", str(tmp_path)]) == 0 and book.is_current(whole)
+    os.utime(chapter, (later := chapter.stat().st_mtime + 100, later))
+    assert not book.is_current(whole)
+    monkeypatch.setattr(book, "build_all", lambda *_: end(book.NoBook()))
+    os.utime(chapter, (0, 0))
+    assert book.is_current(whole) and book.main(["--path-output", str(tmp_path)]) == 2 and not book.is_current(whole)
