@@ -10,9 +10,12 @@ Jupyter Book does the work, in several processes where the system has them.
 import argparse
 import errno
 import gc
+import io
 import os
 import shutil
 import sys
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 from jupyter_book.sphinx import build_sphinx
@@ -64,6 +67,8 @@ def build(source: Path, whole: Path, anew: bool = False, room: int = ROOM, **opt
     Raises:
         NoBook: there is no room, a warning or an error has been told, or Ctrl-C was pressed.
     """
+    # pages are trees of many objects: with Python's own threshold, half of the time goes into looking for garbage
+    gc.set_threshold(1_000_000)
     html = whole / options.get("builder", "html")
     html.mkdir(parents=True, exist_ok=True)
     old = sum(path.stat().st_size for path in whole.rglob("*") if path.is_file())
@@ -109,14 +114,40 @@ def build_all(whole: Path, anew: bool = False, builder: str = "html") -> Path:
         "warningiserror": True,
         "keep_going": True,
     }
-    html = build(ROOT, whole, anew, confoverrides={**SETTINGS}, **options)
-    for language in LANGUAGES.values() if builder == "html" else ():
-        own = {**SETTINGS, "language": language.code}
-        made = build(ROOT, whole / language.folder, anew, MORE_ROOM, confoverrides=own, **options)
-        assemble(made, language, html)
-        exercises.write(language)
-        print(*coverage_lines(language), sep="\n")
+    others = [*LANGUAGES.values()] if builder == "html" else []
+    with ProcessPoolExecutor(max(1, len(others))) as pool:
+        begun = [pool.submit(build_translation, language, whole, anew, options) for language in others]
+        html = build(ROOT, whole, anew, confoverrides={**SETTINGS}, **options)
+        for language, translation in zip(others, begun, strict=True):
+            said, made, status = translation.result()
+            print(said)
+            if status is not None:
+                raise NoBook(made, status)
+            assemble(Path(made), language, html)
+            exercises.write(language)
+            print(*coverage_lines(language), sep="\n")
     return html
+
+
+def build_translation(language: Language, whole: Path, anew: bool, options: dict) -> tuple[str, str, int | None]:
+    """Build the pages of another language, in a process of its own beside that of the English ones.
+
+    Args:
+        language: theirs.
+        whole: the folder of the English ones; theirs is in it.
+        anew: see `build`.
+        options: see `build`.
+
+    Returns:
+        What was told, and the folder of the pages; or, if there is no book, the message of `NoBook` and its status.
+    """
+    own = {**SETTINGS, "language": language.code}
+    with io.StringIO() as said, redirect_stdout(said), redirect_stderr(said):  # not line by line among the English
+        try:
+            made = build(ROOT, whole / language.folder, anew, MORE_ROOM, confoverrides=own, **options)
+            return said.getvalue(), str(made), None
+        except NoBook as error:
+            return said.getvalue(), str(error), error.status
 
 
 def is_current(whole: Path) -> bool:
@@ -153,8 +184,6 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--all", action="store_true", help="every page anew")
     parser.add_argument("--links", action="store_true", help="ask each address whether it answers")
     options = parser.parse_args(arguments)
-    # pages are trees of many objects: with Python's own threshold, half of the time goes into looking for garbage
-    gc.set_threshold(1_000_000)
     whole = options.path_output / "_build"
     (whole / FINISHED).unlink(missing_ok=True)
     try:
