@@ -145,7 +145,7 @@ MISTAKES = (
         "The first word has stayed. Does its ratio still matter for the second?", both_likely),
     Mistake("luck-turned-round", (LUCK, "luck[t] < 1 - chance"),
         "a word is rejected if its luck is *below* 1 − p/q. That is as likely, but the task says which luck lets a "
-        "word stay.", "A luck of 0.01 and a ratio of one half: does the word stay?", all_stay),
+        "word stay.", "A luck near 0 and a ratio of one half: does the word stay?", all_stay),
     Mistake("the-other-way", (LUCK, "luck[t] < chance"),
         "a word is rejected where it should stay, and the other way round",
         "A chance near 1 and a luck of one half: does the word stay?"),
