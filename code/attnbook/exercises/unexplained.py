@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 import torch
 
 from .arguments import draw
-from .calls import copies, observe, read_from_outside
+from .calls import copies, names_used, observe, read_from_outside
 from .case import Case, different, fit, make_case, near, near_squeezed, smallest_wrong
 from .edits import named_locals
 from .errors import at_the_edge, from_outside
@@ -122,8 +122,9 @@ def unknown(exercise, fn: Callable, cases: list[Case]) -> Finding:
 
 
 def almost(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
-    """Find numbers that are right to a few digits only."""
-    if fit(cases) and all(torch.allclose(c.got.to(torch.float64), c.expected, rtol=3e-3, atol=3e-3) for c in cases):
+    """Find numbers that are right to a few digits only, to fewer where the code mentions half precision."""
+    off = 0.03 if {"half", "float16", "bfloat16"} & set(names_used(fn)) else 0.003
+    if fit(cases) and all(torch.allclose(c.got.to(torch.float64), c.expected, rtol=off, atol=off) for c in cases):
         return message("few-digits", seen=smallest_wrong(cases).seen.rstrip())
     return None
 

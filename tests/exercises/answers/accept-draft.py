@@ -357,3 +357,61 @@ def blind_b4(drafted, p, q, luck):
         return p[-1].clone()
     r = (p[n] - q[n]).clamp(min=0)
     return r / r.sum()
+
+
+# === wrong luck-turned-round
+def greater(drafted, p, q, luck):
+    for t, w in enumerate(drafted):
+        if luck[t] < 1 - p[t, w] / q[t, w]:
+            r = (p[t] - q[t]).clamp(min=0)
+            return r / r.sum()
+    return p[-1]
+
+
+# === wrong common-part
+def min_pq(drafted, p, q, luck):
+    for t, w in enumerate(drafted):
+        if luck[t] >= p[t, w] / q[t, w]:
+            r = torch.minimum(p[t], q[t])
+            return r / r.sum()
+    return p[-1]
+
+
+# === wrong row-after-everywhere
+def shifted_p(drafted, p, q, luck):
+    for t, w in enumerate(drafted):
+        if luck[t] >= p[t + 1, w] / q[t, w]:
+            r = (p[t + 1] - q[t]).clamp(min=0)
+            return r / r.sum()
+    return p[-1]
+
+
+# === wrong chances-multiplied
+def cumulative(drafted, p, q, luck):
+    chance = 1
+    for t, w in enumerate(drafted):
+        chance = chance * p[t, w] / q[t, w]
+        if luck[t] >= chance:
+            r = (p[t] - q[t]).clamp(min=0)
+            return r / r.sum()
+    return p[-1]
+
+
+# === right
+def cumprod(drafted, p, q, luck):
+    c = (p[:-1] / q).gather(1, drafted[:, None])[:, 0]
+    t = int((luck < c).long().cumprod(0).sum())
+    padded = torch.cat([q, torch.zeros_like(q[:1])])
+    r = torch.relu(p[t] - padded[t])
+    return r / r.sum() if t < len(q) else p[t]
+
+
+# === right
+def one_minus_min(drafted, p, q, luck):
+    hot = torch.nn.functional.one_hot(drafted, p.shape[1]).to(p)
+    stay = luck < torch.einsum("kv,kv->k", p[:-1] / q, hot)
+    for t in range(len(stay)):
+        if not stay[t]:
+            m = torch.minimum(p[t], q[t])
+            return (p[t] - m) / (p[t] - m).sum()
+    return p[len(stay)]

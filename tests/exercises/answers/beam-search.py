@@ -505,3 +505,124 @@ def beam_is_cut_off(next_log_probs, eos, width, max_len, alpha):
         if beams[0][0][-1] == eos:
             break
     return list(beams[0][0])
+
+
+# === wrong finished-must-rank
+def rank_none(next_log_probs, eos, width, max_len, alpha):
+    beams, best, found = [((), 0.0)], None, -math.inf
+    for T in range(1, max_len + 1):
+        cand = sorted(grow(next_log_probs, beams), key=score, reverse=True)
+        for p, s in cand[:width]:
+            if p[-1] == eos and s / lp(T, alpha) > found:
+                best, found = p, s / lp(T, alpha)
+        beams = [c for c in cand if c[0][-1] != eos][:width]
+        if beams[0][1] / lp(max_len, alpha) <= found:
+            break
+    return best
+
+
+# === wrong finished-must-rank
+def rank_raises(next_log_probs, eos, width, max_len, alpha):
+    beams, done = [((), 0.0)], []
+    for T in range(1, max_len + 1):
+        cand = sorted(grow(next_log_probs, beams), key=score, reverse=True)
+        done += [(s / lp(T, alpha), p) for p, s in cand[:width] if p[-1] == eos]
+        beams = [c for c in cand if c[0][-1] != eos][:width]
+        if done and beams[0][1] / lp(max_len, alpha) <= max(done)[0]:
+            break
+    return max(done)[1]
+
+
+# === wrong finished-must-rank
+def rank_else_olp(next_log_probs, eos, width, max_len, alpha):
+    beams, done = [((), 0.0)], []
+    for T in range(1, max_len + 1):
+        cand = sorted(grow(next_log_probs, beams), key=score, reverse=True)
+        done += [(s / lp(T, alpha), p) for p, s in cand[:width] if p[-1] == eos]
+        beams = [c for c in cand if c[0][-1] != eos][:width]
+        if done and beams[0][1] / lp(max_len, alpha) <= max(done)[0]:
+            break
+    return max(done)[1] if done else beams[0][0]
+
+
+# === wrong finished-must-rank
+def walk_until_full(next_log_probs, eos, width, max_len, alpha):
+    beams, done = [((), 0.0)], []
+    for T in range(1, max_len + 1):
+        new = []
+        for p, s in sorted(grow(next_log_probs, beams), key=score, reverse=True):
+            if p[-1] == eos:
+                done.append((s / lp(T, alpha), p))
+            else:
+                new.append((p, s))
+            if len(new) == width:
+                break
+        beams = new
+        if done and beams[0][1] / lp(max_len, alpha) <= max(done)[0]:
+            break
+    return max(done)[1]
+
+
+# === wrong finished-among-twice-as-many
+def top_two_width(next_log_probs, eos, width, max_len, alpha):
+    beams, done = [((), 0.0)], []
+    for T in range(1, max_len + 1):
+        cand = sorted(grow(next_log_probs, beams), key=score, reverse=True)[: 2 * width]
+        done += [(s / lp(T, alpha), p) for p, s in cand if p[-1] == eos]
+        beams = [c for c in cand if c[0][-1] != eos][:width]
+        if done and beams[0][1] / lp(max_len, alpha) <= max(done)[0]:
+            break
+    return max(done)[1] if done else []
+
+
+# === wrong best-words-of-each-prefix
+def topk_each(next_log_probs, eos, width, max_len, alpha):
+    beams, done = [((), 0.0)], []
+    for T in range(1, max_len + 1):
+        out = []
+        for p, s in beams:
+            v, i = next_log_probs(p).topk(width)
+            out += [(p + (w,), s + x) for x, w in zip(v.tolist(), i.tolist())]
+        out.sort(key=lambda b: -b[1])
+        done += [(s / lp(T, alpha), p) for p, s in out if p[-1] == eos]
+        beams = [c for c in out if c[0][-1] != eos][:width]
+        if done and beams and beams[0][1] / lp(max_len, alpha) <= max(done)[0]:
+            break
+        if not beams:
+            break
+    return max(done)[1] if done else []
+
+
+# === right
+def tensors(next_log_probs, eos, width, max_len, alpha):
+    prefixes, totals = [()], torch.zeros(1, dtype=torch.float64)
+    best, sentence = -math.inf, None
+    for T in range(1, max_len + 1):
+        table = totals[:, None] + torch.stack([next_log_probs(p) for p in prefixes]).double()
+        ends = table[:, eos] / lp(T, alpha)
+        if ends.max() > best:
+            best, sentence = ends.max().item(), [*prefixes[ends.argmax()], eos]
+        table[:, eos] = -math.inf
+        V = table.shape[1]
+        totals, flat = table.flatten().topk(min(width, len(prefixes) * (V - 1)))
+        prefixes = [(*prefixes[i // V], i % V) for i in flat.tolist()]
+        if totals[0] / lp(max_len, alpha) <= best:
+            break
+    return sentence
+
+
+# === right
+def with_heap(next_log_probs, eos, width, max_len, alpha):
+    heap, done = [(0.0, ())], {}
+    for T in range(1, max_len + 1):
+        new = []
+        for cost, p in heap:
+            for w, gain in enumerate(next_log_probs(p)):
+                if w == eos:
+                    done[p + (w,)] = (float(gain) - cost) / lp(T, alpha)
+                else:
+                    new.append((cost - float(gain), p + (w,)))
+        heap = heapq.nsmallest(width, new)
+        if -heap[0][0] / lp(max_len, alpha) < max(done.values()):
+            break
+    return list(max(done, key=done.get))

@@ -203,3 +203,101 @@ def bpb_unguarded(logits, tokens, lens, sizes):
 def bpb_item(logits, tokens, lens, sizes):
     real = kept(tokens, lens)
     return ((per_token(logits, tokens) * real).sum() / (sizes[tokens[:, 1:]] * real).sum().clamp(min=1)).item()
+
+
+# === wrong not-shifted
+def own_place_all(logits, tokens, lens, sizes):
+    real = torch.arange(tokens.shape[1]) < lens[:, None]
+    nats = F.cross_entropy(logits.transpose(1, 2), tokens, reduction="none")
+    return (nats * real).sum() / math.log(2) / (sizes[tokens] * real).sum()
+
+
+# === wrong not-shifted
+def own_place_all_but_first_bytes(logits, tokens, lens, sizes):
+    real = torch.arange(tokens.shape[1]) < lens[:, None]
+    nats = F.cross_entropy(logits.transpose(1, 2), tokens, reduction="none")
+    return (nats * real).sum() / math.log(2) / (sizes[tokens[:, 1:]] * real[:, 1:]).sum().clamp(min=1)
+
+
+# === wrong not-shifted
+def own_place_cut_last(logits, tokens, lens, sizes):
+    real = kept(tokens, lens)
+    nats = F.cross_entropy(logits[:, :-1].transpose(1, 2), tokens[:, :-1], reduction="none")
+    return (nats * real).sum() / math.log(2) / (sizes[tokens[:, :-1]] * real).sum().clamp(min=1)
+
+
+# === wrong mean-of-texts
+def mean_of_nonempty(logits, tokens, lens, sizes):
+    real = kept(tokens, lens)
+    some = real.any(1)
+    if not some.any():
+        return logits.sum() * 0
+    b = (per_token(logits, tokens) * real).sum(1)[some]
+    n = (sizes[tokens[:, 1:]] * real).sum(1)[some]
+    return (b / n).mean()
+
+
+# === wrong mean-of-texts
+def nanmean_of_texts(logits, tokens, lens, sizes):
+    real = kept(tokens, lens)
+    b = (per_token(logits, tokens) * real).sum(1)
+    n = (sizes[tokens[:, 1:]] * real).sum(1)
+    return (b / n).nanmean()
+
+
+# === wrong mean-of-texts
+def mean_of_texts_nan(logits, tokens, lens, sizes):
+    real = kept(tokens, lens)
+    b = (per_token(logits, tokens) * real).sum(1)
+    n = (sizes[tokens[:, 1:]] * real).sum(1)
+    return (b / n).mean()
+
+
+# === wrong mean-size
+def token_mean_over_mean_size(logits, tokens, lens, sizes):
+    # bits per token divided by the vocabulary's mean size
+    real = kept(tokens, lens)
+    bits = (per_token(logits, tokens) * real).sum() / real.sum().clamp(min=1)
+    return bits / sizes.to(bits).mean()
+
+
+# === wrong bytes-of-the-vocabulary
+def sizes_of_vocabulary(logits, tokens, lens, sizes):
+    real = kept(tokens, lens)
+    return (per_token(logits, tokens) * real).sum() / sizes.sum()
+
+
+# === wrong perplexity
+def perplexity(logits, tokens, lens, sizes):
+    real = kept(tokens, lens)
+    return 2 ** ((per_token(logits, tokens) * real).sum() / (sizes[tokens[:, 1:]] * real).sum().clamp(min=1))
+
+
+# === wrong entropy
+def entropy(logits, tokens, lens, sizes):
+    real = kept(tokens, lens)
+    p = logits[:, :-1].softmax(-1)
+    h = -(p * logits[:, :-1].log_softmax(-1)).sum(-1) / math.log(2)
+    return (h * real).sum() / (sizes[tokens[:, 1:]] * real).sum().clamp(min=1)
+
+
+# === right
+def einsum_onehot(logits, tokens, lens, sizes):
+    real = kept(tokens, lens).to(logits.dtype)
+    hot = F.one_hot(tokens[:, 1:], logits.shape[-1]).to(logits.dtype)
+    bits = torch.einsum("btv,btv,bt->", (logits[:, :-1].logsumexp(-1, keepdim=True) - logits[:, :-1]), hot, real)
+    n = torch.einsum("btv,v,bt->", hot, sizes.to(logits.dtype), real)
+    return bits / n.clamp(min=1) / math.log(2)
+
+
+# === right
+def backwards_loop(logits, tokens, lens, sizes):
+    total = logits.new_zeros(())
+    n = 0
+    for b in reversed(range(len(lens))):
+        L = int(lens[b])
+        lp = torch.log_softmax(logits[b, : L - 1], 1)
+        for t in range(L - 2, -1, -1):
+            total = total - lp[t, tokens[b, t + 1]]
+            n += sizes[tokens[b, t + 1]].item()
+    return total / (math.log(2) * n) if n else total + logits.sum() * 0

@@ -204,3 +204,58 @@ def by_distance(first, second, scale):
 def as_a_float(first, second, scale):
     logits = scale * unit(first) @ unit(second).T
     return float(F.cross_entropy(logits, torch.arange(len(first))))
+
+
+# === wrong softmax-twice
+def softmaxed_ce(first, second, scale):
+    return F.cross_entropy((scale * (unit(first) @ unit(second).T)).softmax(-1), torch.arange(len(first)))
+
+
+# === right
+def log_softmax_twice(first, second, scale):
+    return F.cross_entropy((scale * (unit(first) @ unit(second).T)).log_softmax(-1), torch.arange(len(first)))
+
+
+# === wrong both-directions
+def both_sum(first, second, scale):
+    l = scale * (unit(first) @ unit(second).T)
+    return F.cross_entropy(l, torch.arange(len(first))) + F.cross_entropy(l.T, torch.arange(len(first)))
+
+
+# === wrong no-softmax
+def one_minus(first, second, scale):
+    return (1 - F.cosine_similarity(first, second)).mean()
+
+
+# === wrong scale-twice
+def scale_squared(first, second, scale):
+    one, two = scale * F.normalize(first, dim=-1), scale * F.normalize(second, dim=-1)
+    return F.cross_entropy(one @ two.T, torch.arange(len(first)))
+
+
+# === wrong first-column
+def target_ones(first, second, scale):
+    return F.cross_entropy(scale * (unit(first) @ unit(second).T), torch.ones(len(first), dtype=torch.long))
+
+
+# === wrong each-pair-by-itself
+def bce(first, second, scale):
+    return F.binary_cross_entropy_with_logits(scale * (unit(first) @ unit(second).T), torch.eye(len(first)).to(first))
+
+
+# === wrong log-of-the-mean
+def softmax_only_log(first, second, scale):
+    p = (scale * (unit(first) @ unit(second).T)).softmax(-1)
+    return -p.diagonal().mean().log()
+
+
+# === right
+def einsum_lse(first, second, scale):
+    c = torch.einsum("id,jd->ij", first, second) / torch.outer(first.norm(dim=1), second.norm(dim=1))
+    return (torch.logsumexp(scale * c, 1) - scale * torch.einsum("ii->i", c)).mean()
+
+
+# === right
+def differences(first, second, scale):
+    c = F.cosine_similarity(first[:, None], second[None], dim=-1)
+    return torch.logsumexp(scale * (c - c.diagonal()[:, None]), -1).mean()

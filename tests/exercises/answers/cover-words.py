@@ -221,3 +221,80 @@ def asked_for_the_replacement(ids, special, draw, other, mask):
     chosen, cover, swap = three(special, draw)
     text = torch.where(swap, other, ids)
     return text.masked_fill(cover, mask), text.masked_fill(~chosen, -100)
+
+
+# === wrong asked-where-it-differs
+def where_changed(ids, special, draw, other, mask):
+    c, m, s = three(special, draw)
+    inputs = torch.where(s, other, ids.masked_fill(m, mask))
+    return inputs, torch.where(inputs != ids, ids, -100)
+
+
+# === wrong covered-then-swapped
+def swap_limit_tenth(ids, special, draw, other, mask):
+    c = (draw < 0.15) & ~special
+    inputs = torch.where(c & (draw < 0.12), mask, ids)
+    inputs = torch.where(c & (draw < 0.135), other, inputs)
+    return inputs, torch.where(c, ids, -100)
+
+
+# === wrong minus-one-for-unasked
+def minus_one(ids, special, draw, other, mask):
+    c, m, s = three(special, draw)
+    return torch.where(s, other, ids.masked_fill(m, mask)), ids.masked_fill(~c, -1)
+
+
+# === wrong special-asked
+def special_labelled(ids, special, draw, other, mask):
+    c, m, s = three(special, draw)
+    return torch.where(s, other, ids.masked_fill(m, mask)), ids.masked_fill(draw >= 0.15, -100)
+
+
+# === wrong special-asked
+def labels_special_too(ids, special, draw, other, mask):
+    c, m, s = three(special, draw)
+    return torch.where(s, other, ids.masked_fill(m, mask)), ids.masked_fill(~c & ~special, -100)
+
+
+# === wrong zero-not-asked
+def labels_truthy(ids, special, draw, other, mask):
+    c, m, s = three(special, draw)
+    lab = ids * c
+    lab[lab == 0] = -100
+    return torch.where(s, other, ids.masked_fill(m, mask)), lab
+
+
+# === wrong swapped-not-asked
+def swapped_not_asked(ids, special, draw, other, mask):
+    c, m, s = three(special, draw)
+    return torch.where(s, other, ids.masked_fill(m, mask)), ids.masked_fill(~c | s, -100)
+
+
+# === wrong chosen-above
+def above(ids, special, draw, other, mask):
+    c = (draw > 0.15) & ~special
+    m, s = c & (draw < 0.12), c & (draw < 0.135)
+    return torch.where(s, other, ids.masked_fill(m, mask)), ids.masked_fill(~c, -100)
+
+
+# === wrong shares-of-all
+def eighty_of_all(ids, special, draw, other, mask):
+    free = ~special
+    m = free & (draw < 0.8)
+    s = free & (draw >= 0.8) & (draw < 0.9)
+    return torch.where(s, other, ids.masked_fill(m, mask)), ids.masked_fill(~(free & (draw < 0.15)), -100)
+
+
+# === right
+def arithmetic(ids, special, draw, other, mask):
+    c, m, s = (t.to(ids.dtype) for t in three(special, draw))
+    return m * mask + s * other + (1 - m - s) * ids, c * ids - 100 * (1 - c)
+
+
+# === right
+def index_put(ids, special, draw, other, mask):
+    kind = torch.bucketize(draw, torch.tensor([0.12, 0.135, 0.15], dtype=draw.dtype)).masked_fill(special, 3)
+    table = torch.stack([torch.full_like(ids, mask), other, ids, ids])
+    inputs = table.gather(0, kind[None])[0]
+    labels = torch.full_like(ids, -100).index_put(torch.where(kind < 3), ids[kind < 3])
+    return inputs, labels

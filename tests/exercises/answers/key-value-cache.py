@@ -389,3 +389,28 @@ def blind_b6(q, k, v, past_keys, past_values, rotate):
     V = torch.cat([past_values, v], 2)
     o = torch.nn.functional.scaled_dot_product_attention(rotate(q, pos), K, V, is_causal=T > 1)
     return o, K, V
+
+
+# === wrong one-ahead
+def mask_one_column_late(q, k, v, past_keys, past_values, rotate):
+    queries, keys, values, t = parts(q, k, v, past_keys, past_values, rotate)
+    return attended(queries, keys, values, t + 1), keys, values
+
+
+# === wrong divided-by-the-keys
+def root_of_the_number_of_keys(q, k, v, past_keys, past_values, rotate):
+    queries, keys, values, t = parts(q, k, v, past_keys, past_values, rotate)
+    return attended(queries, keys, values, t, scale=math.sqrt(keys.shape[2])), keys, values
+
+
+# === right
+def word_by_word(q, k, v, past_keys, past_values, rotate):
+    outputs = []
+    for i in range(q.shape[2]):
+        here = torch.tensor([past_keys.shape[2]])
+        past_keys = torch.cat((past_keys, rotate(k[:, :, i : i + 1], here)), -2)
+        past_values = torch.cat((past_values, v[:, :, i : i + 1]), -2)
+        scores = torch.einsum("bhtd,bhsd->bhts", rotate(q[:, :, i : i + 1], here), past_keys)
+        weights = scores.div(q.shape[-1] ** 0.5).softmax(-1)
+        outputs.append(torch.einsum("bhts,bhsd->bhtd", weights, past_values))
+    return torch.cat(outputs, 2), past_keys, past_values

@@ -158,3 +158,95 @@ def rms_in_place(x, weight, eps):
         scale = torch.rsqrt(x.square().mean(-1, keepdim=True) + eps)
     x *= torch.rsqrt(x.square().mean(-1, keepdim=True) + eps)
     return x * (1 + weight)
+
+
+# === wrong mean-subtracted-above
+def centred_over_rms(x, weight, eps):
+    return (x - x.mean(-1, keepdim=True)) / (x.square().mean(-1, keepdim=True) + eps).sqrt() * (1 + weight)
+
+
+# === wrong eps-in-the-sum
+def eps_in_sum(x, weight, eps):
+    return x / ((x.square().sum(-1, keepdim=True) + eps) / x.shape[-1]).sqrt() * (1 + weight)
+
+
+# === wrong eps-as-a-floor
+def eps_clamp(x, weight, eps):
+    return x / x.square().mean(-1, keepdim=True).sqrt().clamp(min=eps) * (1 + weight)
+
+
+# === wrong eps-as-a-floor
+def eps_clamp_square(x, weight, eps):
+    return x / x.square().mean(-1, keepdim=True).clamp(min=eps).sqrt() * (1 + weight)
+
+
+# === wrong d-outside-the-root
+def norm_over_d(x, weight, eps):
+    return x / (x.norm(dim=-1, keepdim=True) / x.shape[-1] + eps) * (1 + weight)
+
+
+# === wrong d-outside-the-root
+def root_sum_over_d(x, weight, eps):
+    return x / ((x.square().sum(-1, keepdim=True) + eps).sqrt() / x.shape[-1]) * (1 + weight)
+
+
+# === wrong variance
+def var_unbiased(x, weight, eps):
+    return x / (x.var(-1, keepdim=True) + eps).sqrt() * (1 + weight)
+
+
+# === wrong variance
+def std_default(x, weight, eps):
+    return x / (x.std(-1, keepdim=True) + eps) * (1 + weight)
+
+
+# === wrong layer-norm
+def layer_norm_unbiased(x, weight, eps):
+    return (x - x.mean(-1, keepdim=True)) / (x.var(-1, keepdim=True) + eps).sqrt() * (1 + weight)
+
+
+# === wrong layer-norm
+def layer_norm_std(x, weight, eps):
+    return (x - x.mean(-1, keepdim=True)) / (x.std(-1, keepdim=True) + eps) * (1 + weight)
+
+
+# === wrong square-of-the-mean
+def square_of_mean(x, weight, eps):
+    return x / (x.mean(-1, keepdim=True).square() + eps).sqrt() * (1 + weight)
+
+
+# === wrong few-digits
+def in_bfloat(x, weight, eps):
+    h = x.to(torch.bfloat16)
+    return (h * torch.rsqrt(h.pow(2).mean(-1, keepdim=True) + eps)).to(x.dtype) * (1 + weight)
+
+
+# === wrong few-digits
+def square_in_half(x, weight, eps):
+    s = x.to(torch.float16).pow(2).mean(-1, keepdim=True).to(x.dtype)
+    return x * torch.rsqrt(s + eps) * (1 + weight)
+
+
+# === right
+def in_float32(x, weight, eps):
+    h = x.float()
+    return (h * torch.rsqrt(h.pow(2).mean(-1, keepdim=True) + eps)).to(x.dtype) * (1 + weight)
+
+
+# === wrong weight-first
+def weight_before(x, weight, eps):
+    y = x * (1 + weight)
+    return y / (y.pow(2).mean(-1, keepdim=True) + eps).sqrt()
+
+
+# === right
+def einsum(x, weight, eps):
+    s = torch.einsum("btd,btd->bt", x, x) / x.shape[-1]
+    return torch.einsum("btd,bt,d->btd", x, (s + eps) ** -0.5, weight + 1)
+
+
+# === right
+def hypot(x, weight, eps):
+    e = (eps * x.shape[-1]) ** 0.5
+    n = torch.linalg.vector_norm(torch.cat([x, torch.full_like(x[..., :1], e)], -1), dim=-1, keepdim=True)
+    return x / n * x.shape[-1] ** 0.5 * (1 + weight)

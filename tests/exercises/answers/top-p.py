@@ -167,7 +167,7 @@ def nucleus_threshold(probs, p):
     return kept / kept.sum()
 
 
-# === wrong right-for-the-example-only
+# === wrong share-of-the-vocabulary
 def nucleus_top_k(probs, p):
     k = max(1, int(p * len(probs)))
     top = probs.topk(k)
@@ -306,7 +306,7 @@ def nucleus_squares(probs, p):
     return out * probs / (out * probs).sum()
 
 
-# === wrong one-dtype-only
+# === wrong sum-never-reached
 def top_p_mask_p_1_float_unseen_1(probs, p):
     s, i = probs.sort(descending=True)
     n = int((s.cumsum(0) >= p).nonzero()[0]) + 1
@@ -362,3 +362,27 @@ def fresh_loop(probs, p):
         keep[i] = 1
         total += float(probs[i].detach())
     return probs * keep / (probs * keep).sum()
+
+
+# === wrong share-of-the-vocabulary
+def top_share(probs, p):
+    k = max(1, round(p * len(probs)))
+    v, i = probs.topk(k)
+    out = torch.zeros_like(probs)
+    out[i] = v
+    return out / out.sum()
+
+
+# === right
+def ascending_leq(probs, p):
+    s, i = probs.sort()
+    gone = s.cumsum(0) <= 1 - p
+    out = probs * ~torch.zeros_like(gone).scatter(0, i, gone)
+    return out / out.sum()
+
+
+# === right
+def pairwise(probs, p):
+    before = torch.einsum("i,ij->j", probs, (probs[:, None] > probs).to(probs))
+    kept = torch.where(before < p, probs, torch.zeros_like(probs))
+    return kept / kept.sum()

@@ -48,6 +48,16 @@ def staying_again() -> tuple:
     return torch.tensor([2, 0]), p, exact([0.1, 0.2, 0.7], [0.3, 0.3, 0.4]), exact(0.6, 0.5)
 
 
+def both_likely() -> tuple:
+    """Each word stays, though the product of the two chances is below the second one's luck."""
+    return (
+        torch.tensor([0, 0]),
+        exact([0.4, 0.6], [0.4, 0.6], [0.3, 0.7]),
+        exact([0.5, 0.5], [0.5, 0.5]),
+        exact(0.5, 0.7),
+    )
+
+
 def by_counting(drafted, p, q, luck):
     t = int(sum(luck[i] < p[i, word] / q[i, word] for i, word in enumerate(drafted)))
     rest = (p[t] - q[t]).clamp(min=0) if t < len(drafted) else p[t]
@@ -74,7 +84,7 @@ def probes() -> list[tuple]:
 
 
 def edges() -> list[tuple]:
-    return [all_stay(), likelier(), twice(), just_as_lucky(), staying_again()]
+    return [all_stay(), likelier(), twice(), just_as_lucky(), staying_again(), both_likely()]
 
 
 def space(pick) -> tuple:
@@ -129,6 +139,13 @@ MISTAKES = (
     Mistake("p-alone", (CHANCE, "chance = p[t, word]"),
         "a word stays with probability p instead of p/q. It was already drawn with probability q; together that is "
         "p·q.", "If p and q agree, how often should a drafted word stay?", likelier),
+    Mistake("chances-multiplied", (CHANCE,
+            "chance = (p[range(t + 1), drafted[: t + 1]] / q[range(t + 1), drafted[: t + 1]]).prod()"),
+        "the ratios of the words so far are multiplied. Each word is tested by its own ratio alone.",
+        "The first word has stayed. Does its ratio still matter for the second?", both_likely),
+    Mistake("luck-turned-round", (LUCK, "luck[t] < 1 - chance"),
+        "a word is rejected if its luck is *below* 1 − p/q. That is as likely, but the task says which luck lets a "
+        "word stay.", "A luck near 0 and a ratio of one half: does the word stay?", all_stay),
     Mistake("the-other-way", (LUCK, "luck[t] < chance"),
         "a word is rejected where it should stay, and the other way round",
         "A chance near 1 and a luck of one half: does the word stay?"),
@@ -143,6 +160,13 @@ MISTAKES = (
     Mistake("row-after-in-the-rest", (REST, "rest = p[t + 1] - q[t]"),
         "the differences are taken between q and the *next* row of p. That row was computed with the rejected word as "
         "its past.", "Which row of `p` and which row of `q` belong to the same prefix?"),
+    Mistake("row-after-everywhere",
+        ((CHANCE, "chance = p[t + 1, word] / q[t, word]"), (REST, "rest = p[t + 1] - q[t]")),
+        "word t is compared with row t + 1 of p. That row is for the word *after* it.",
+        "Which row of `p` and which row of `q` belong to the same prefix?"),
+    Mistake("common-part", ((REST, "rest = torch.minimum(p[t], q[t])"),),
+        "after a rejection the word is drawn from what p and q have in common. That part has been written already, by "
+        "the words that stay.", WANTED),
     Mistake("row-after", (SHARE, "return p[t + 1]"),
         "after a rejection the next row of p is used. That row was computed with the rejected word as its past.",
         "Which prefix does row t of `p` belong to?"),

@@ -89,24 +89,30 @@ def endless() -> tuple:
     return _at_random(13, 1490, spread=0.1, ends=-12.0), 0, 2, 331, 2.0
 
 
-def probes() -> list[tuple]:
+def _drawn() -> list[tuple]:
     """Languages in which the rules of the task and other rules find different sentences."""
     drawn = (  # vocabulary, seed, spread, ends, eos, width, max_len, alpha
-        (4, 3456, 1.2, -1.0, 2, 3, 6, 2.0), (5, 2441, 1.2, 1.0, 3, 3, 6, 2.0), (5, 4510, 1.0, -1.0, 3, 2, 7, 2.0),
-        (4, 2674, 1.2, 0.5, 3, 2, 7, 2.0), (5, 4460, 2.0, -0.5, 0, 3, 6, 2.0), (6, 4630, 1.5, -1.0, 3, 2, 7, 1.0),
+        (6, 5235, 1.2, -0.5, 5, 3, 6, 3.0), (5, 2441, 1.2, 1.0, 3, 3, 6, 2.0), (5, 1521, 1.2, 0.0, 3, 2, 6, 3.0),
+        (4, 2674, 1.2, 0.5, 3, 2, 7, 2.0), (5, 4460, 2.0, -0.5, 0, 3, 6, 2.0), (5, 3654, 2.0, -0.5, 4, 3, 7, 3.0),
         (5, 2184, 2.0, 0.0, 3, 2, 7, 3.0), (4, 4974, 2.0, 1.0, 0, 2, 7, 0.0), (6, 4554, 1.0, 0.5, 1, 2, 5, 2.0),
+        # here no sentence ends among the likeliest: who counts only such ends has none to return
+        (4, 3456, 1.2, -1.0, 2, 3, 6, 2.0), (5, 4510, 1.0, -1.0, 3, 2, 7, 2.0), (6, 4630, 1.5, -1.0, 3, 2, 7, 1.0),
     )
     return [(_at_random(*language, eos), eos, width, longest, a) for *language, eos, width, longest, a in drawn]
 
 
+def probes() -> list[tuple]:
+    return _drawn()[:9]
+
+
 def probe(number: int):
-    return lambda: probes()[number]
+    return lambda: _drawn()[number]
 
 
 def edges() -> list[tuple]:
     return [
         (_at_random(5, 1451, eos=2), 2, 1, 4, 2.0), (_at_random(3, 1452, eos=1), 1, 5, 1, 1.0),
-        (_at_random(5, 1453, ends=-9.0), 0, 2, 3, 0.0), endless(),
+        (_at_random(5, 1453, ends=-9.0), 0, 2, 3, 0.0), endless(), *_drawn()[9:],
     ]
 
 
@@ -151,16 +157,26 @@ MISTAKES = (
         "How many prefixes are open after your first round?"),
     Mistake("places-taken", places_taken,
         "a finished sentence keeps its place, as in the page's loop. Here the next best prefix gets it.",
-        "With a width of 2, how many prefixes are open in the round after the first sentence has ended?", probe(2)),
+        "With a width of 2, how many prefixes are open in the round after the first sentence has ended?", probe(10)),
     Mistake("cut-before", cut_before,
         "the continuations are cut to `width` first, and the finished ones then taken out. What they leave empty "
         "should be filled, and a finished sentence counts whatever its rank is.",
-        "In which order do you cut to `width` and set aside what is finished?", probe(2)),
+        "In which order do you cut to `width` and set aside what is finished?", probe(10)),
     Mistake("finished-must-rank", ("in grown if beam[0][-1] == eos",
         "in sorted(grown, key=lambda beam: beam[1])[-width:] if beam[0][-1] == eos"),
         "a finished sentence counts only if it is among the `width` likeliest continuations. Some libraries do so; "
         "here each of them counts.",
         "Which rank must a continuation have in the task's second step?", probe(8)),
+    Mistake("finished-among-twice-as-many", ("in grown if beam[0][-1] == eos",
+        "in sorted(grown, key=lambda beam: beam[1])[-2 * width:] if beam[0][-1] == eos"),
+        "only the 2 · `width` likeliest continuations are looked at. They always hold enough open prefixes, but the "
+        "end of a sentence can lie behind them, and here each end counts.",
+        "Which rank must a continuation have in the task's second step?", probe(0)),
+    Mistake("best-words-of-each-prefix", ("in enumerate(log_probs)", "in sorted(enumerate(log_probs), "
+        "key=lambda one: one[1])[-width:]"),
+        "only the `width` likeliest words after each prefix are looked at. `eos` may be less likely than these, and "
+        "its sentence counts all the same.",
+        "After one prefix, which words does the task's first step continue it with?", probe(0)),
     Mistake("first-to-finish", (STOP, "len(finished) > 1"),
         "the search stops as soon as one sentence is finished. An open prefix may still win.", CAN_WIN),
     Mistake("enough-finished", (STOP, "len(finished) > width"),
@@ -178,7 +194,7 @@ MISTAKES = (
         "Which of the open prefixes has the best chance?", probe(3)),
     Mistake("not-added-up", (GAIN, "gain"),
         "log-probabilities are not added up along a sentence. You rank by the *last* word alone.",
-        "What must be passed on from round to round, besides the words?", probe(2)),
+        "What must be passed on from round to round, besides the words?", probe(10)),
     Mistake("logarithms-multiplied", ((START, "((), 1.0)"), (GAIN, "total * gain")),
         "log-probabilities are multiplied. Probabilities are multiplied; their logarithms are added.",
         "The product of two negative numbers is positive: which prefixes does that put first?"),
@@ -191,32 +207,32 @@ MISTAKES = (
         "Where is `alpha` used when two finished sentences are compared?", probe(1)),
     Mistake("penalty-multiplied", (SCORE, "total * divisor"),
         "the log-probability is multiplied by the penalty. That makes long sentences worse still.",
-        "Is −2 · 3 more or less than −2 / 3?", probe(2)),
+        "Is −2 · 3 more or less than −2 / 3?", probe(10)),
     Mistake("divided-by-length", ((DIVISOR, "length"), (MOST, "max_len")),
-        "the divisor is a power of the length itself", "What is added to T in the task?", probe(2)),
+        "the divisor is a power of the length itself", "What is added to T in the task?", probe(10)),
     Mistake("end-not-counted", (DIVISOR, "((4 + length) / 6)"),
         "`eos` is not counted in the length. It is a word like any other.",
-        "How many words has the sentence `[2, 0]`?", probe(2)),
+        "How many words has the sentence `[2, 0]`?", probe(10)),
     Mistake("width-for-each-beginning", (BEST,
         "[x for n, x in enumerate(ranked) if [y[0][:-1] for y in ranked[:n]].count(x[0][:-1]) < width]"),
         "`width` continuations of each prefix are kept",
-        "With a width of 3, how many prefixes are open after two rounds in yours?", probe(2)),
+        "With a width of 3, how many prefixes are open after two rounds in yours?", probe(10)),
     Mistake("goes-on-after-the-end", (GOES_ON, "True"),
         "prefixes that end in `eos` are continued", "What is there to say after the end of a sentence?", probe(1)),
     Mistake("last-to-finish", (WINNER, "winner = finished[-1]"),
-        "the last of the finished sentences is taken", "By what should the finished sentences be compared?", probe(2)),
+        "the last of the finished sentences is taken", "By what should the finished sentences be compared?", probe(10)),
     Mistake("unfinished-returned", (WINNER,
         "winner = max(finished + [(total / divisor, prefix) for prefix, total in beams])"),
         "open prefixes are compared with finished sentences",
-        "May a sentence without an end be returned?", probe(2)),
+        "May a sentence without an end be returned?", probe(10)),
     Mistake("worst-first", (", reverse=True", ""),
         "the continuations are sorted in ascending order, and you keep the *least* likely",
-        "Which is larger, log 0.5 or log 0.1?", probe(2)),
+        "Which is larger, log 0.5 or log 0.1?", probe(10)),
     Mistake("last-word-only", ("next_log_probs(prefix)", "next_log_probs(prefix[-1:])"),
         "`next_log_probs` gets the last word instead of the whole prefix",
         "What does the decoder know of the first word if you pass only the last?", probe(1)),
     Mistake("end-is-zero", ((ENDS, "beam[0][-1] == 0"), (GOES_ON, "beam[0][-1] != 0")),
-        "`eos` is not used, and the word 0 ends a sentence", "Where is `eos` used in your code?", probe(2)),
+        "`eos` is not used, and the word 0 ends a sentence", "Where is `eos` used in your code?", probe(10)),
     Mistake("end-left-off", (RESULT, "[word for word in winner[1] if word != eos]"),
         "`eos` is taken off the result", "How does the task write the sentence that it finds?"),
     Mistake("one-word-too-many", (ROUNDS, "range(1, max_len + 2)"),

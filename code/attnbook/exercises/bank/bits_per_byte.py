@@ -25,7 +25,7 @@ def my_bits_per_byte(logits, tokens, lens, sizes):
     return total / length.clamp(min=1)  # every entry has a byte: 0/1 if nothing is predicted
 
 
-# the asked tokens' probabilities are 1/2 and 1/8, and 1/4; they stand for 3 and 2, and 3 bytes
+# the asked tokens' probabilities are 1/2 and 1/8, and 1/4; they stand for 1 and 6, and 1 bytes
 PROBABILITIES = [
     [[1 / 4, 1 / 2, 1 / 4], [1 / 2, 3 / 8, 1 / 8], [1 / 8, 1 / 8, 3 / 4], [1 / 2, 1 / 4, 1 / 4]],
     [[1 / 2, 1 / 4, 1 / 4], [5 / 16, 3 / 16, 1 / 2], [1 / 8, 5 / 8, 1 / 4], [1 / 4, 1 / 2, 1 / 4]],
@@ -33,8 +33,8 @@ PROBABILITIES = [
 
 
 def example() -> tuple:
-    tokens = torch.tensor([[0, 1, 2, 1], [2, 1, 0, 0]])
-    return exact(*PROBABILITIES).log() + 0.5, tokens, torch.tensor([3, 2]), torch.tensor([1, 3, 2])
+    tokens = torch.tensor([[0, 1, 2, 1], [0, 1, 0, 0]])
+    return exact(*PROBABILITIES).log() + 0.5, tokens, torch.tensor([3, 2]), torch.tensor([3, 1, 6])
 
 
 def far_apart() -> tuple:
@@ -77,6 +77,7 @@ def space(pick) -> tuple:
 
 
 # edits that are used several times
+ASKED = "tokens[:, 1:]", "tokens"
 LOG, BITS, REAL = "logits[:, :-1].log_softmax(dim=-1)", "-picked / math.log(2)", "place < lens[:, None]"
 TOTAL, LENGTH, RESULT = "(bits * real).sum()", "(sizes[asked] * real).sum()", "total / length.clamp(min=1)"
 
@@ -97,7 +98,12 @@ MISTAKES = (
     Mistake("not-shifted", ((LOG, "logits[:, 1:].log_softmax(dim=-1)"),),
         "each token is scored by the logits at its own position, which have read it. The logits before it are the "
         "ones that predict it.",
-        "Which token have the logits at position 0 not seen yet?"),
+        "Which token have the logits at position 0 not seen yet?",
+        # the same with the first token, with it in the bits only, and without the last one
+        also=(((LOG, "logits.log_softmax(dim=-1)"), ASKED, ("torch.arange(1, tokens", "torch.arange(tokens")),
+              ((LOG, "logits.log_softmax(dim=-1)"), ASKED, ("torch.arange(1, tokens", "torch.arange(tokens"),
+               (LENGTH, "(sizes[asked] * real)[:, 1:].sum()")),
+              (("tokens[:, 1:]", "tokens[:, :-1]"),))),
     Mistake("shifted-the-other-way", ((LOG, "logits[:, 1:].log_softmax(dim=-1)"), ("tokens[:, 1:]", "tokens[:, :-1]")),
         "the logits are compared with the token *before* theirs, which the model has read",
         "Which token comes after position t?"),
@@ -130,13 +136,30 @@ MISTAKES = (
         "What does not depend on how a text is cut?"),
     Mistake("mean-of-texts", (RESULT, "((bits * real).sum(1) / (sizes[asked] * real).sum(1).clamp(min=1)).mean()"),
         "a ratio is taken for each text, and then their mean: a short text weighs as much as a long one",
-        "Which two numbers does the task want divided?"),
+        "Which two numbers does the task want divided?",
+        # over the texts with a prediction only; with 0/0 for the others
+        also=((RESULT, "((bits * real).sum(1) / (sizes[asked] * real).sum(1)).nanmean()"),
+              (RESULT, "((bits * real).sum(1) / (sizes[asked] * real).sum(1)).mean()"))),
     Mistake("mean-of-tokens", (RESULT, "(bits / sizes[asked] * real).sum() / real.sum().clamp(min=1)"),
         "a ratio is taken for each token, and then their mean: a token of one byte weighs as much as one of three",
         "Which two numbers does the task want divided?"),
+    Mistake("bytes-of-the-vocabulary", (LENGTH, "sizes.sum()"),
+        "the bits are divided by the bytes of the whole vocabulary, each entry once. The bits are right: {total}; the "
+        "bytes should be {length}.",
+        "Whose bytes do your bits pay for, and how often does each entry occur?"),
+    Mistake("mean-size", (LENGTH, "real.sum() * sizes.to(logits).mean()"),
+        "the bits of a token are divided by the mean size of an entry. Entries occur more or less often; the bytes of "
+        "the predicted tokens are {length}.",
+        "How many bytes do the three predicted tokens of the example have together?"),
     Mistake("bytes-per-bit", (RESULT, "length / total.clamp(min=1e-9)"),
         "the ratio is the wrong way round: bytes per bit",
         "Should a better model have a smaller or a larger number?"),
+    Mistake("perplexity", (RESULT, "2 ** (total / length.clamp(min=1))"),
+        "2 is raised to the result, as for a perplexity. The bits themselves are asked for.",
+        "What do you return if a token of one byte has the probability 1/2?"),
+    Mistake("entropy", ("log_probs.gather(-1, asked[..., None])[..., 0]", "(log_probs.exp() * log_probs).sum(-1)"),
+        "the entropy of the predictions is computed, that is, the bits that the model *expects*. The tokens that came "
+        "do not enter.", "How sure the model is, or how right: which of the two should your number say?"),
     Mistake("no-bytes", (RESULT, "total"),
         "the bits are not divided by the bytes. The bits are {total}.",
         "What would a text of twice the length cost?"),
@@ -175,7 +198,7 @@ EXERCISE = Exercise(
         "Which logits predict the token at position 1, and which predict the first token of a text?",
         "Line up T − 1 rows of logits with T − 1 asked tokens. Both sums, of bits and of bytes, run over the same of "
         "these positions.",
-        "In the example the three predictions cost 1, 3 and 2 bits and stand for 3, 2 and 3 bytes. Which divisor does "
+        "In the example the three predictions cost 1, 3 and 2 bits and stand for 1, 6 and 1 bytes. Which divisor does "
         "a text with a single token leave?",
     ),
     why="The mean of `F.cross_entropy` is what training prints, and it falls as the model learns, so it looks like the "

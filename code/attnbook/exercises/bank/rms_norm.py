@@ -32,7 +32,7 @@ def edges() -> list[tuple]:
     nothing = exact([[0, 0, 0], [5, 5, 5]])  # only eps is left below the root
     return [
         (nothing, exact(1, -1, 2), 1e-5),
-        (draw(2, 3, 1, seed=191), draw(1, seed=192), 1e-5),
+        (draw(2, 3, 1, seed=191), draw(1, seed=192), 0.5),
         (1000 * draw(1, 2, 5, seed=194), draw(5, seed=195), 1e-5),
     ]
 
@@ -47,6 +47,7 @@ def space(pick) -> tuple:
 SQUARE, SIZE, OUT = "x.square().mean(dim=-1, keepdim=True)", "(square + eps).sqrt()", "normed * (1 + weight)"
 CENTRED = "(x - x.mean(dim=-1, keepdim=True))"
 SPREAD = SQUARE, f"{CENTRED}.square().mean(dim=-1, keepdim=True)"
+UNBIASED = SQUARE, "x.var(dim=-1, keepdim=True)"
 
 
 def over(dims: str) -> tuple:
@@ -62,13 +63,26 @@ MISTAKES = (
         "With which weight should nothing be stretched here?"),
     Mistake("layer-norm", (SPREAD, ("x / size", f"{CENTRED} / size")),
         "the mean is subtracted first. That is a layer norm; this norm leaves the mean where it is.",
-        "Which mean does the formula contain: that of the numbers, or that of their squares?"),
+        "Which mean does the formula contain: that of the numbers, or that of their squares?",
+        also=((UNBIASED, ("x / size", f"{CENTRED} / size")),
+              (UNBIASED, ("x / size", f"{CENTRED} / size"), (SIZE, "square.sqrt() + eps")))),
+    Mistake("mean-subtracted-above", ("x / size", f"{CENTRED} / size"),
+        "the mean is subtracted above the fraction bar, and not below it. This norm leaves the mean where it is.",
+        "What stands above the fraction bar of the formula?"),
     Mistake("variance", SPREAD,
         "x is divided by its standard deviation, whose squares are of differences from the mean",
-        "What is squared in the formula?"),
+        "What is squared in the formula?", also=(UNBIASED, (UNBIASED, (SIZE, "square.sqrt() + eps")))),
+    Mistake("square-of-the-mean", (SQUARE, "x.mean(dim=-1, keepdim=True).square()"),
+        "the mean is squared. The formula takes the mean of the squares: 1 and −1 have the mean 0, but the mean "
+        "square 1.", "Which comes first, the square or the mean?"),
     Mistake("sum-of-squares", (SQUARE, "x.square().sum(dim=-1, keepdim=True)"),
         "the squares are added up but not divided by D. You divide by the length of the vector, which grows with D.",
         "Which size should the entries of a long vector have afterwards?"),
+    Mistake("d-outside-the-root", (
+        (SQUARE, "x.square().sum(dim=-1, keepdim=True)"), (SIZE, "(square + eps).sqrt() / x.shape[-1]")),
+        "D stands outside the root: the root of the sum is divided by D. The mean is taken below the root.",
+        "What is the root of (1 + 49 + 25) / 3, and what is the root of 75, divided by 3?",
+        also=(((SQUARE, "x.square().sum(dim=-1, keepdim=True)"), (SIZE, "square.sqrt() / x.shape[-1] + eps")),)),
     Mistake("divides-by-d-minus-1", (SQUARE, "x.square().sum(dim=-1, keepdim=True) / (x.shape[-1] - 1)"),
         "the sum of squares is divided by D − 1 instead of D",
         "How many squares does the mean run over?"),
@@ -78,6 +92,13 @@ MISTAKES = (
     Mistake("eps-outside-the-root", (SIZE, "square.sqrt() + eps"),
         "eps is added after the root instead of before it",
         "The formula has one root. What is under it?"),
+    Mistake("eps-in-the-sum", (SIZE, "(square + eps / x.shape[-1]).sqrt()"),
+        "eps is added to the sum of squares, and divided by D with it. It should be added to their mean.",
+        "In the example, is 11 added to 75 or to 25?"),
+    Mistake("eps-as-a-floor", (SIZE, "square.sqrt().clamp(min=eps)"),
+        "eps is the least that is divided by. In the formula it is always added.",
+        "With a mean square of 25 and an eps of 11, by what does the formula divide?",
+        also=((SIZE, "square.clamp(min=eps).sqrt()"),)),
     Mistake("no-eps", (SIZE, "square.sqrt()"),
         "eps is not used. A position of zeros then gets 0/0.",
         "What do you divide by if all numbers of a position are 0?"),
@@ -92,6 +113,10 @@ MISTAKES = (
         "What should happen to a position whose numbers are all ten times as large?"),
     Mistake("no-weight", (OUT, "normed"),
         "the weight is not used", "Which of the three arguments is missing?"),
+    Mistake("weight-first", (SQUARE, "(x * (1 + weight)).square().mean(dim=-1, keepdim=True)"),
+        "the features are multiplied by 1 + w first, and their mean square is taken then. A large weight then makes "
+        "all the other features smaller.",
+        "Which numbers does the formula square: with the weight, or without?"),
     Mistake("weight-added", (OUT, "normed + weight"),
         "the weight is added to the features instead of stretching them",
         "Where does 1 + w stand in the formula?"),

@@ -78,7 +78,13 @@ MISTAKES = (
     Mistake("sum-never-reached", (BEFORE, "torch.arange(len(ranked)) <= (ranked.cumsum(0) >= p).int().argmax()"),
         "the word with which the sum reaches p is looked for, and with p = 1 none is found: rounding keeps the sum a "
         "little below 1. For other p you are right.",
-        "Which words should stay if the sum never quite reaches p?", never_reached),
+        "Which words should stay if the sum never quite reaches p?", never_reached,
+        also=((BEFORE, "torch.arange(len(ranked)) <= (ranked.cumsum(0) >= p).nonzero()[0]"),)),
+    Mistake("share-of-the-vocabulary", (BEFORE, "torch.arange(len(ranked)) < max(1, round(p * len(ranked)))"),
+        "p is taken for a share of the vocabulary, and so many words are kept. It is the words' *probabilities* that "
+        "should sum to p.", "How many of 50,000 words would yours keep with p = 0.9, even if the model is sure of one?",
+        also=((BEFORE, "torch.arange(len(ranked)) < max(1, int(p * len(ranked)))"),
+              (BEFORE, "torch.arange(len(ranked)) < p * len(ranked)"))),
     Mistake("not-rescaled", (SHARE, "kept"),
         "the probabilities that are kept are not divided by their sum",
         "What do your numbers sum to, and what should they?"),
