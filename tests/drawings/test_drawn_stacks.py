@@ -33,6 +33,21 @@ def test_the_decoder_has_one_attention_more_and_each_sublayer_its_norm():
         assert all(f">{word}<" in sheet.svg() for word in ("queries", "keys", "values"))
 
 
+def test_the_pretrained_encoder_is_drawn_with_its_sizes():
+    from attnbook.drawings import stacks
+    from attnbook.interop import load_minilm
+
+    minilm = load_minilm()
+    model, picture = minilm.model, drawings.from_a_text_to_its_vector()
+    assert model.config == stacks.MINILM
+    assert list(stacks.PIECES) == minilm.pieces("Time flies.")
+    for part in (model.embeddings, model.layers):
+        million = f"{sum(values.numel() for values in part.parameters()) / 1e6:.1f} million numbers"
+        assert million in picture.alt
+        assert all(f">{million}<" in sheet.svg() for sheet in picture.sheets)
+    assert len(minilm.vectors(["Time flies."])[0]) == 384 and "vector of 384 numbers" in picture.alt
+
+
 def test_pieces_of_a_bar_are_as_long_as_their_shares():
     counts = {"embeddings": 20, "attention": 60, "feed-forward": 119, "norms": 1}
     picture = drawings.where_the_parameters_are({"one": counts})

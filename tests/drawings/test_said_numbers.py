@@ -1,6 +1,8 @@
 """A drawing computes its numbers, but its description has them typed: both say the same."""
 
 import pytest
+import torch
+import torch.nn.functional as F
 
 from attnbook import drawings
 
@@ -15,6 +17,7 @@ NUMBERS = {
     "three_vectors_of_a_word": ("6", "0.87", "0.04"),
     "where_greedy_loses": ("0.6", "0.4", "0.35", "0.33", "0.32", "0.9", "0.21", "0.36"),
     "a_beam_keeps_two": ("0.6", "0.4", "0.21", "0.36", "0.198", "0.192", "0.04"),
+    "three_places_back": ("−3", "5", "17"),
     "one_distance_or_many": ("−3", "+21", "−15", "17", "23"),
     "rejected_words_fill_the_gaps": ("0.1", "0.2", "0.7", "0.5", "0.3", "0.4"),
     "a_table_never_stored": ("16,777,216",),
@@ -31,6 +34,10 @@ NUMBERS = {
     "three_exponentials_shifted": ("−104", "88.7", "−100", "50"),
     "what_certainty_costs": ("0.997", "0.001", "0.003", "0.173", "0.521", "0.925", "0.025", "0.072", "0.092", "0.349"),
     "what_bleu_counts": ("5 of 7", "3 of 6", "2 of 5", "1 of 4"),
+    "each_text_finds_its_partner": (
+        *("1.0", "0.8", "0.6", "−0.6", "0.55", "0.37", "0.07", "0.36", "0.11", "0.53", "0.12", "0.03", "0.85"),
+        *("0.59", "2.23", "0.16", "0.99"),
+    ),
     "two_words_in_turn_or_at_once": ("½", "¼"),
     "an_empty_row_spoils_the_matrix": (".27", ".73", "NaN"),
     "a_nan_meets_the_mask": ("−∞", "NaN"),
@@ -47,8 +54,6 @@ def test_what_is_described_is_drawn(name):
 
 
 def test_the_curve_is_where_its_description_says():
-    import torch
-
     from attnbook.attention import nadaraya_watson
     from attnbook.data import kernel_regression_data
 
@@ -65,3 +70,15 @@ def test_a_masked_word_sees_no_word_after_it():
     # lines: 25 of self-attention, 15 of the triangle, 15 of three French words
     assert wide.svg().count("<path") == 25 + 15 + 15
     assert "like sees time, flies and like" in alt
+
+
+def test_the_loss_of_the_partners_is_the_exercises_and_begins_with_its_numbers():
+    from attnbook.drawings import objectives
+    from attnbook.exercises.bank import contrastive_loss
+
+    loss = contrastive_loss.my_contrastive_loss(objectives.ASKING, objectives.ANSWERING, objectives.SCALE)
+    assert f">mean: {loss:.2f}<" in objectives.each_text_finds_its_partner().sheets[0].svg()
+    first, second, scale = contrastive_loss.example()
+    for drawn, asked in ((objectives.ASKING, first), (objectives.ANSWERING, second)):
+        torch.testing.assert_close(drawn[:2].double(), F.normalize(asked))
+    assert scale == objectives.SCALE

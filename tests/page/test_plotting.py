@@ -64,7 +64,8 @@ def test_use_book_style():
     assert [set_[f"{what}.facecolor"] for what in ("figure", "axes", "savefig")] == ["none"] * 3
     colours = [plotting.QUERY, plotting.KEY, plotting.VALUE, plotting.OUTPUT]
     assert set_["axes.prop_cycle"].by_key()["color"][:4] == colours
-    assert min(set_[name] for name in ("font.size", "xtick.labelsize", "legend.fontsize")) >= 9
+    type_ = ("font.size", "xtick.labelsize", "ytick.labelsize", "legend.fontsize")
+    assert min(set_[name] for name in type_) * 355 / (72 * 5.11) >= 10  # on a phone, a figure 5 inches wide
 
 
 # --- heat maps -------------------------------------------------------------------------------------------------------

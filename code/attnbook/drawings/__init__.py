@@ -40,11 +40,12 @@ from attnbook.drawings.next_tokens import (
     one_text_four_questions,
     two_sightings_are_lent,
 )
-from attnbook.drawings.objectives import fill_the_gap_or_go_on, what_certainty_costs
+from attnbook.drawings.objectives import each_text_finds_its_partner, fill_the_gap_or_go_on, what_certainty_costs
 from attnbook.drawings.positions import (
     by_content_or_by_position,
     far_keys_share_a_vector,
     one_distance_or_many,
+    three_places_back,
     where_positions_act,
 )
 from attnbook.drawings.prefixes import a_beam_keeps_two, where_greedy_loses
@@ -67,7 +68,7 @@ from attnbook.drawings.spans import (
     two_readings_of_a_table,
     who_works_for_the_museum,
 )
-from attnbook.drawings.stacks import two_stacks_and_a_memory, where_the_parameters_are
+from attnbook.drawings.stacks import from_a_text_to_its_vector, two_stacks_and_a_memory, where_the_parameters_are
 from attnbook.drawings.transformers import (
     every_number_of_a_tiny_transformer,
     rows_at_once_or_in_turn,
@@ -92,16 +93,19 @@ __all__ = [
     "a_sentence_on_one_side", "a_sentence_through_one_vector", "a_stream_for_each_word", "a_table_never_stored",
     "a_tail_and_five_filters", "an_empty_row_spoils_the_matrix", "budget_of_a_row",
     "by_content_or_by_position", "cut_and_swap_or_reshape",
-    "drawing", "each_point_by_its_weight", "every_number_of_a_tiny_transformer", "every_query_meets_every_key",
+    "drawing", "each_point_by_its_weight", "each_text_finds_its_partner",
+    "every_number_of_a_tiny_transformer", "every_query_meets_every_key",
     "far_keys_share_a_vector", "fast_and_slow_memory", "fill_the_gap_or_go_on", "first_push_of_two_losses",
     "four_cells_that_contradict",
-    "four_claimed_links", "four_steps_or_one", "four_ways_to_share_keys", "from_one_width_to_a_matrix",
+    "four_claimed_links", "four_steps_or_one", "four_ways_to_share_keys", "from_a_text_to_its_vector",
+    "from_one_width_to_a_matrix",
     "heads_and_their_average", "interference_in_a_sum", "links_that_cross", "NARROW", "near_or_large",
     "nearness_lifted", "numbers_normalised_together", "one_distance_or_many", "one_key_or_a_blend",
     "one_text_four_questions", "one_triangle_in_three_ways", "overlapping_keys", "Picture",
     "rejected_words_fill_the_gaps", "right_answers", "room_for_nested_names", "rows_at_once_or_in_turn",
     "shade", "Sheet", "steps_until_learned", "the_teachers_word_or_its_own", "three_exponentials_shifted",
-    "three_favourites", "three_heads_share_the_width", "three_kinds_of_models", "three_vectors_of_a_word",
+    "three_favourites", "three_heads_share_the_width", "three_kinds_of_models", "three_places_back",
+    "three_vectors_of_a_word",
     "three_ways_to_share_keys", "three_widths", "tint", "twenty_fits", "two_guards_of_the_answer",
     "two_heads_that_copy", "two_looks_back", "two_masks_at_once", "two_readings_of_a_table",
     "two_rounds_of_drafts", "two_sightings_are_lent", "two_stacks_and_a_memory", "two_stories_for_one_output",

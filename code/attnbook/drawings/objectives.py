@@ -1,8 +1,10 @@
-"""Drawings of what models are trained on: two tasks for one sentence, and a loss with label smoothing."""
+"""Drawings of what models are trained on: two tasks for one sentence, partners to be found, and smoothed labels."""
 
 import math
 
-from attnbook.drawings.sheet import Sheet, drawing, tint
+import torch
+
+from attnbook.drawings.sheet import Sheet, drawing, shade, tint
 from attnbook.page.style import GREY, INK, KEY, OUTPUT, QUERY, VIOLET
 
 WORDS = ("the", "dog", "chased", "the", "cat")
@@ -95,3 +97,59 @@ def what_certainty_costs(sheet: Sheet) -> None:
     sheet.text(left + 22, low + 12, "for the right word", anchor="start", size=13)
     sheet.hatch(left + 160, low, 16, 14)
     sheet.text(left + 182, low + 12, "for the three others", anchor="start", size=13)
+
+
+PAIRS = ("what sings?", "a bird"), ("what is red?", "a rose"), ("what shuts?", "a door")
+ASKING = torch.tensor([[0.6, 0.8], [1.0, 0.0], [0.8, -0.6]])  # made up, of length 1
+ANSWERING = torch.tensor([[0.6, 0.8], [0.0, 1.0], [0.8, -0.6]])
+SCALE = 2
+
+
+@drawing(
+    "Three texts in rows, what sings?, what is red? and what shuts?, and their partners in columns, a bird, a rose and "
+    "a door. A first table has their cosines, row by row: 1.0, 0.8, 0.0; 0.6, 0.0, 0.8; 0.0, −0.6, 1.0. The cells of "
+    "the diagonal, the partners, have heavy frames. The second table is the softmax of twice the cosines along each "
+    "row: 0.55, 0.37, 0.07; 0.36, 0.11, 0.53; 0.12, 0.03, 0.85. Beside each row stands minus the logarithm of its "
+    "framed share: 0.59, 2.23 and 0.16; below, their mean, the loss, 0.99. In the second row the door is nearer than "
+    "the partner, and the loss is large."
+)
+def each_text_finds_its_partner(sheet: Sheet) -> None:
+    """The loss of a batch of pairs: cosines, a softmax along each row, and what it gives to the partners."""
+    cosines = ASKING @ ANSWERING.T
+    shares = (SCALE * cosines).softmax(-1)
+    losses = -shares.diagonal().log()
+    cell, high, left, top = (50, 34, 90, 46) if sheet.narrow else (58, 34, 104, 66)
+    other, low = (left, top + 3 * high + 94) if sheet.narrow else (left + 3 * cell + 92, top)
+    sheet.text(left + 1.5 * cell, 16, "cosines", bold=True, size=14)
+    _partners(sheet, left, top, cell, high, [[(v, "none") for v in row] for row in cosines.tolist()], "{:.1f}")
+    for row, (words, _) in enumerate(PAIRS):
+        for y in {top, low}:
+            sheet.text(left - 8, y + (row + 0.5) * high + 5, words, anchor="end", size=13)
+    if sheet.narrow:
+        sheet.line((left - 36, top + 3 * high + 8), (left - 36, low - 14), color=GREY, arrow=True)
+    else:
+        sheet.line((left + 3 * cell + 14, top + 1.5 * high), (other - 14, top + 1.5 * high), color=GREY, arrow=True)
+    middle, title = other + (1.9 if sheet.narrow else 1.5) * cell, low - 62 if sheet.narrow else 16
+    sheet.text(middle, title, f"softmax of {SCALE} × cosine", bold=True, size=14)
+    sheet.text(middle, title + 18, "along each row", size=13)
+    _partners(sheet, other, low, cell, high, [[(v, shade(v)) for v in row] for row in shares.tolist()], "{:.2f}")
+    end, below = other + 3 * cell + 14, low + 3 * high + 22
+    sheet.text(end, low - 10, "−log" if sheet.narrow else "−log(framed)", anchor="start", size=13)
+    for row, loss in enumerate(losses.tolist()):
+        sheet.text(end, low + (row + 0.5) * high + 5, f"{loss:.2f}", anchor="start", size=14)
+    sheet.text(end, below, f"mean: {losses.mean():.2f}", anchor="start", size=13, bold=True)
+    sheet.text(left, below, "framed: the partner", anchor="start", size=13, color=GREY)
+
+
+def _partners(sheet: Sheet, x: float, y: float, cell: float, high: float, table: list, form: str) -> None:
+    """A table of texts by partners; what belongs together is framed."""
+    for j, (_, words) in enumerate(PAIRS):
+        sheet.text(x + (j + 0.5) * cell, y - 10, words, size=13)
+    for i, row in enumerate(table):
+        for j, (value, fill) in enumerate(row):
+            ink = INK if fill == "none" or value < 0.6 else "#ffffff"
+            place = x + j * cell, y + i * high, cell, high
+            words = form.format(abs(value) if abs(value) < 1e-6 else value).replace("-", "−")
+            sheet.box(*place, words, color=GREY, fill=fill, ink=ink, radius=0, line=1, size=14)
+    for i in range(len(table)):
+        sheet.box(x + i * cell + 1.5, y + i * high + 1.5, cell - 3, high - 3, radius=0, line=3)

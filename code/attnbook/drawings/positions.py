@@ -1,6 +1,7 @@
 """Drawings of positions: where each encoding acts, which distances two tasks ask for, and two ways to ask a memory."""
 
 import math
+from collections.abc import Callable
 
 import torch
 
@@ -134,6 +135,15 @@ def far_keys_share_a_vector(sheet: Sheet) -> None:
 
 
 @drawing(
+    "A row of 24 random symbols, and below it the answers that are wanted. Arrows lead from position 5 to 2 and from "
+    "20 to 17, both −3; the answers are the row moved by three, from the fourth position on."
+)
+def three_places_back(sheet: Sheet) -> None:
+    """The task of looking back, on one row."""
+    _task(sheet, 20, "look back:", "the same distance everywhere", look_back_batch, {5: 2, 20: 17}, 30)
+
+
+@drawing(
     "The same row of 24 random symbols twice, and below it the answers that are wanted. Look back, the same distance "
     "everywhere: arrows lead from position 5 to 2 and from 20 to 17, both −3; the answers are the row moved by "
     "three. Mirror, another distance at each position: one arrow leads from position 2 to 23, +21, the other from 20 "
@@ -141,41 +151,38 @@ def far_keys_share_a_vector(sheet: Sheet) -> None:
 )
 def one_distance_or_many(sheet: Sheet) -> None:
     """Two tasks on one row: one asks for a single distance, the other for another one at each position."""
+    y = _task(sheet, 20, "look back:", "the same distance everywhere", look_back_batch, {5: 2, 20: 17}, 30)
+    _task(sheet, y, "mirror:", "another distance at each position", reversal_batch, {2: 23, 20: 5}, 96)
+
+
+def _task(sheet: Sheet, y: float, name: str, said: str, batch: Callable, found: dict[int, int], rise: float) -> float:
+    """A row, its answers, and arrows from some positions to where theirs are found; returns where all this ends."""
     cell, left = (14, 2) if sheet.narrow else (24, 112)
-    tasks = (
-        ("look back:", "the same distance everywhere", look_back_batch, {5: 2, 20: 17}, 30),
-        ("mirror:", "another distance at each position", reversal_batch, {2: 23, 20: 5}, 96),
-    )
-    y = 20
-    for name, said, batch, found, rise in tasks:
-        start = 2 if sheet.narrow else left
-        sheet.text(start, y, f"{name} {said}", anchor="start", size=14, bold=True)
-        y += rise + 28
-        symbols, answers = (rows[0].tolist() for rows in batch(1, 24, torch.Generator().manual_seed(0)))
-        for at, (symbol, answer) in enumerate(zip(symbols, answers, strict=True), 1):
-            color = QUERY if at in found else KEY if at in found.values() else None
-            look = {"color": color or PALE, "fill": tint(color) if color else "none", "line": 2 if color else 1}
-            x = left + cell * (at - 1)
-            sheet.box(x, y, cell, 26, "abcdefgh"[symbol], ink=INK, radius=0, size=13, **look)
-            if answer >= 0:
-                ink = INK if at in found else GREY
-                sheet.text(x + cell / 2, y + 68, "abcdefgh"[answer], size=13, color=ink, bold=at in found)
-            if color:
-                sheet.text(x + cell / 2, y + 42, f"{at}", size=13, color=color)
-        farthest = max(abs(to - at) for at, to in found.items())
-        for at, to in found.items():
-            x0, x1 = (left + cell * (place - 0.5) for place in (at, to))
-            high = rise if abs(to - at) == farthest else 0.62 * rise
-            way = (x0, y - 2), (x0, y - 4 / 3 * high), (x1, y - 4 / 3 * high), (x1, y - 3)
-            sheet.line(*way, color=VIOLET, width=2, arrow=True, curved=True)
-            distance = f"{to - at:+}".replace("-", "−")
-            sheet.text((x0 + x1) / 2, y - high - 6, distance, size=14, color=VIOLET)
-        x, anchor = (left + 12 * cell, "middle") if sheet.narrow else (left - 12, "end")
-        for low, words in zip(
-            (-7, 42, 86) if sheet.narrow else (18, 42, 68), ("row", "position", "wanted"), strict=True
-        ):
-            sheet.text(x, y + low, words, anchor=anchor, size=13, color=GREY)
-        y += 124 if sheet.narrow else 104
+    sheet.text(2 if sheet.narrow else left, y, f"{name} {said}", anchor="start", size=14, bold=True)
+    y += rise + 28
+    symbols, answers = (rows[0].tolist() for rows in batch(1, 24, torch.Generator().manual_seed(0)))
+    for at, (symbol, answer) in enumerate(zip(symbols, answers, strict=True), 1):
+        color = QUERY if at in found else KEY if at in found.values() else None
+        look = {"color": color or PALE, "fill": tint(color) if color else "none", "line": 2 if color else 1}
+        x = left + cell * (at - 1)
+        sheet.box(x, y, cell, 26, "abcdefgh"[symbol], ink=INK, radius=0, size=13, **look)
+        if answer >= 0:
+            ink = INK if at in found else GREY
+            sheet.text(x + cell / 2, y + 68, "abcdefgh"[answer], size=13, color=ink, bold=at in found)
+        if color:
+            sheet.text(x + cell / 2, y + 42, f"{at}", size=13, color=color)
+    farthest = max(abs(to - at) for at, to in found.items())
+    for at, to in found.items():
+        x0, x1 = (left + cell * (place - 0.5) for place in (at, to))
+        high = rise if abs(to - at) == farthest else 0.62 * rise
+        way = (x0, y - 2), (x0, y - 4 / 3 * high), (x1, y - 4 / 3 * high), (x1, y - 3)
+        sheet.line(*way, color=VIOLET, width=2, arrow=True, curved=True)
+        distance = f"{to - at:+}".replace("-", "−")
+        sheet.text((x0 + x1) / 2, y - high - 6, distance, size=14, color=VIOLET)
+    x, anchor = (left + 12 * cell, "middle") if sheet.narrow else (left - 12, "end")
+    for low, words in zip((-7, 42, 86) if sheet.narrow else (18, 42, 68), ("row", "position", "wanted"), strict=True):
+        sheet.text(x, y + low, words, anchor=anchor, size=13, color=GREY)
+    return y + (124 if sheet.narrow else 104)
 
 
 @drawing(

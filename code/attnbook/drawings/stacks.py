@@ -1,10 +1,10 @@
-"""Drawings of the whole encoder–decoder: its two stacks and what flows between them, and where its numbers are."""
+"""Drawings of whole models as stacks, with what flows through them, and where their numbers are."""
 
 from collections.abc import Mapping
 
 from attnbook.drawings.sheet import Picture, Sheet, drawing, tint
 from attnbook.page.style import GREY, INK, KEY, OUTPUT, QUERY, VALUE, VIOLET
-from attnbook.transformer import PAPER_BASE
+from attnbook.transformer import PAPER_BASE, BertConfig
 
 FOOTS = 356, 252, 148  # upper edges of the sublayers' boxes, from the first to the last
 SUBLAYER, NORM = 34, 28  # heights
@@ -44,10 +44,54 @@ def two_stacks_and_a_memory(sheet: Sheet) -> None:
     _memory(sheet, left, right - half, half, sizes[0])
 
 
+MINILM = BertConfig(d_model=384, d_ff=1536, num_layers=6)  # all-MiniLM-L6-v2
+PIECES = "[CLS]", "time", "flies", ".", "[SEP]"
+
+
+@drawing(
+    "The encoder of all-MiniLM-L6-v2, from below. The text Time flies. becomes five pieces: CLS, time, flies, a full "
+    "stop, SEP. Each gets the sum of three vectors, of its word, its position and its segment, with a layer norm; the "
+    "tables have 11.9 million numbers. Six layers follow, with 10.6 million numbers: self-attention with 12 heads of "
+    "32 features, and a feed-forward network from 384 to 1536 and back to 384, each followed by add and layer norm, "
+    "with a grey way around it, the residual connection. Out come the states, 384 numbers for each piece. Their mean, "
+    "scaled to length 1, is the text's vector of 384 numbers."
+)
+def from_a_text_to_its_vector(sheet: Sheet) -> None:
+    """A pretrained encoder with its sizes, from a text below to one vector above."""
+    x, half = (160, 126) if sheet.narrow else (330, 150)
+    wide, layers = MINILM.d_model, MINILM.num_layers
+    table = (MINILM.vocab_size + MINILM.max_positions + MINILM.num_segments + 2) * wide  # with the norm's two rows
+    layer = 4 * (wide + 1) * wide + (wide + 1) * MINILM.d_ff + (MINILM.d_ff + 1) * wide + 4 * wide
+    sheet.box(x - half - 15, FOOTS[1] - 58, 2 * half + 38, 466 - FOOTS[1], dashed=True, radius=8, line=1)
+    attention = f"self-attention, {MINILM.num_heads} heads of {wide // MINILM.num_heads}"
+    below = 450
+    for name, y in zip((attention, f"feed-forward, {wide} → {MINILM.d_ff} → {wide}"), FOOTS, strict=False):
+        _sublayer(sheet, x, half, 1, name, y, below)
+        below = y - 16 - NORM
+    sheet.text(x + half + 16, 186, f"{layers} ×", bold=True, anchor="end")
+    sheet.box(x - half, 450, 2 * half, 30, "word + position + segment, norm", size=13)
+    pitch = 2 * half / len(PIECES)
+    for number, piece in enumerate(PIECES):
+        left = x - half + pitch * number
+        sheet.box(left + 2, 518, pitch - 4, 28, piece, color=GREY, ink=INK, size=13)
+        sheet.line((left + pitch / 2, 518), (left + pitch / 2, 482), arrow=True, width=1.2)
+    sheet.line((x, 572), (x, 548), arrow=True)
+    sheet.text(x, 590, "Time flies.", size=14, italic=True)
+    sheet.line((x, below), (x, 122), arrow=True)
+    sheet.box(x - half, 90, 2 * half, 30, "mean of the states, to length 1", color=VIOLET, ink=INK, size=13)
+    sheet.line((x, 90), (x, 62), color=VIOLET, arrow=True)
+    sheet.vector(x - 72, 32, 8, 18, 28, color=VIOLET)
+    sheet.text(x, 20, f"the text's vector: {wide} numbers", size=14, bold=True)
+    for y, shape in ((430, f"(B, T, {wide})"), (148, f"states  (B, T, {wide})")):
+        sheet.text(x + 14, y, shape, anchor="start", size=13)
+    for y, numbers in ((430, table), (186, layers * layer)):
+        sheet.text(x - 14, y, f"{numbers / 1e6:.1f} million numbers", anchor="end", size=13, color=GREY)
+
+
 def _sublayer(sheet: Sheet, x: float, half: float, out: int, name: str, y: float, below: float) -> None:
     """A sublayer with its norm above it, an arrow from what is below, and the way around it on the side `out`."""
     crossing = name == "cross-attention"
-    colour = OUTPUT if name == "feed-forward" else VIOLET
+    colour = OUTPUT if name.startswith("feed-forward") else VIOLET
     sheet.line((x, below), (x, y + SUBLAYER + 1), color=QUERY if crossing else INK, arrow=True)
     if crossing:
         sheet.text(x - 7, y + SUBLAYER + 20, "queries", anchor="end", color=QUERY, size=13)
