@@ -207,6 +207,15 @@ def test_a_cell_gives_in_the_page_what_the_notebook_stores(run, page, cell):
     assert ran["html"] == "".join(d.get("text/html", "") for d in data)
 
 
+def test_python_starts_from_compiled_modules_and_has_what_a_reader_imports(run):
+    source = """import asyncio, bisect, collections, contextlib, copy, csv, dataclasses, datetime, decimal, fractions
+import functools, heapq, inspect, itertools, json, math, operator, os, pathlib, pprint, random, re, statistics, string
+import textwrap, time, typing
+print([module.__file__.rpartition("/")[2] for module in (asyncio, inspect, json, typing)])"""
+    compiled = ["__init__.pyc", "inspect.pyc", "__init__.pyc", "typing.pyc"]
+    assert run("chapters/01-queries-keys-values", "", source)["printed"] == f"{compiled}\n"
+
+
 def test_a_long_tape_is_taken_apart_without_deep_recursion(run):
     steps = "x = y = torch.ones(2, requires_grad=True)\nfor _ in range(3000): y = y * 1.001"
     ran = run(CHAPTER, "", f"import torch\n{steps}\ny.sum().backward()\ndel y\nx.grad.shape")

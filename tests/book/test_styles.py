@@ -76,6 +76,19 @@ def test_what_is_folded_is_printed_and_folded_again(browser, built_book):
     context.close()
 
 
+def test_a_dark_page_is_printed_light_and_is_dark_again(browser, built_book):
+    context = browser.new_context(viewport=PAPER, offline=True, color_scheme="dark")
+    page = context.new_page()
+    page.goto((built_book / "chapters/04-masked-softmax.html").as_uri())
+    paper = "() => getComputedStyle(document.querySelector('.attnbook-drawing')).getPropertyValue('color')"
+    dark = page.evaluate(paper)
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    light = page.evaluate(paper)
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert page.evaluate(paper) == dark != light
+    context.close()
+
+
 def test_what_is_opened_for_the_paper_is_on_it_and_leaves_no_page_half_empty(browser, built_book, tmp_path):
     """Chromium printed what it was still fading in: nothing."""
     context = browser.new_context(offline=True)
