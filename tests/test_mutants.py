@@ -211,8 +211,16 @@ TABLE = {
          "test_tiled.py::test_tiles_give_the_numbers_and_gradients_of_the_table"),
         ("the gradient of a weight is that of its score", "(slopes - mean[..., rows, :]) * weights",
          "slopes * weights", "test_tiled.py::test_tiles_give_the_numbers_and_gradients_of_the_table"),
+        ("autocast rounds the second pass", "with unrounded(grad):", "if True:",
+         "test_tiled.py::test_autocast_rounds_the_output_and_nothing_else"),
         ("the sum's own slope is lost", "keepdim=True) - grad_log", "keepdim=True)",
          "test_tiled.py::test_second_derivatives_are_those_of_the_table"),
+    ],
+    "attention/precision": [
+        ("autocast is where it is not", "torch.get_autocast_dtype(x.device.type)", "torch.float32",
+         "test_tiled.py::test_autocast_rounds_the_output_and_nothing_else"),
+        ("autocast rounds double precision", "_is_cast(x) and x.dtype != torch.float64", "_is_cast(x)",
+         "test_tiled.py::test_autocast_leaves_double_precision_alone"),
     ],
     "attention/latent": [
         ("keys from the values' map", "for w in (self.W_uk, self.W_uv)", "for w in (self.W_uv, self.W_uk)",
