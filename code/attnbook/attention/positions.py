@@ -177,7 +177,7 @@ class LearnedPositions(nn.Module):
         end = start + x.shape[-2]
         if end > limit:
             raise ValueError(
-                f"the sequence ends at position {end}, but only {limit} positions are learned; "
+                f"the sequence ends at position {end - 1}, but only positions 0 to {limit - 1} are learned; "
                 "cut it, or make the model with a larger max_positions"
             )
         position = torch.arange(start, end, device=x.device)
