@@ -299,6 +299,8 @@ TABLE = {
          "test_positions.py::test_rotary_positions_are_looked_up_in_a_table"),
         ("the table is of the first base", "(like.dtype, like.device, *settings)", "(like.dtype, like.device)",
          "test_positions.py::test_a_base_or_a_scaling_that_is_replaced_counts_from_the_next_call_on"),
+        ("a table that learns is kept", "(None, None) if learns else (stored, kind)", "stored, kind",
+         "test_positions.py::test_what_learns_is_followed_and_can_be_differentiated_again"),
         ("angles in half precision", "precise = torch.promote_types(like.dtype, torch.float32)",
          "precise = like.dtype",
          "test_positions.py::test_rotary_positions_far_away_in_half_precision"),

@@ -36,7 +36,8 @@ def check_kind(layer: object, kind: type, called: str = "", advice: str = "") ->
     for name in own:
         if not name.startswith("__") and callable(getattr(kind, name, None)):
             raise TypeError(f"{expected}, whose {name}() is its own{advice}")
-    check_own_weights(f"the {came}", layer)
+    if isinstance(layer, nn.Module):
+        check_own_weights(f"the {came}", layer)
 
 
 def check_parts(model: Any, kind: type[nn.Module], num_layers: int) -> None:
