@@ -43,7 +43,7 @@ from attnbook.attention import (
     parallel_memory,
 )
 from doors import plain
-from tensors import B, D, H, S, T, close, coin, fill, randn
+from tensors import HALF_TOLERANCE, B, D, H, S, T, close, coin, fill, randn
 
 E = 2 * H * 2  # D of the layers with heads: an even size for each of them
 QUERY, KEY, VALUE = randn(B, T, D), randn(B, S, D, seed=1), randn(B, S, 13, seed=2)
@@ -354,6 +354,39 @@ def test_fake_tensors_leave_nothing_behind(door):
             fake = {n: mode.from_tensor(x) if isinstance(x, torch.Tensor) else x for n, x in given.items()}
             shapes = [x.shape for x in tensors(layer(**fake))]
         assert [x.shape for x in tensors(layer(**given))] == shapes
+
+
+def in_single(thing):
+    """A copy in float32, whose numbers gradients can be asked of."""
+    if isinstance(thing, torch.nn.Module):
+        return deepcopy(thing).float()
+    if isinstance(thing, torch.Tensor) and thing.is_floating_point():
+        return thing.detach().float().requires_grad_()
+    return thing
+
+
+@each_door
+def test_under_autocast_it_is_what_it_is_without(door):
+    """But for the rounding, its gradients too; and an average of values is what PyTorch's kernel would make of them."""
+    for thing, given in calls(door):
+        thing, given = in_single(thing), {name: in_single(x) for name, x in given.items()}
+        learned = list(thing.parameters()) if isinstance(thing, torch.nn.Module) else []
+        learned += [x for x in given.values() if isinstance(x, torch.Tensor) and x.requires_grad]
+        if not learned or name_of(door) in CHANGING:
+            continue
+        expected = tensors(thing(**given))
+        with torch.autocast("cpu", torch.bfloat16):
+            found = tensors(thing(**given))
+        if "value" in given and name_of(door) != "online_softmax":  # which has no product
+            assert found[0].dtype == torch.bfloat16
+        found, expected = ([x.double() for x in some if x.is_floating_point()] for some in (found, expected))
+        if any(x.requires_grad for x in expected):
+            pulls = [randn(1, *x.shape, seed=7)[0] for x in expected]
+            for some in (found, expected):
+                total = sum((x * pull).sum() for x, pull in zip(some, pulls, strict=True))
+                some += torch.autograd.grad(total, learned, materialize_grads=True)
+        for a, b in zip(found, expected, strict=True):
+            close(a.double(), b.double(), 2 * HALF_TOLERANCE[torch.bfloat16] * max(0.1, b.abs().max().item()))
 
 
 @pytest.mark.parametrize("make", [MultiHeadAttention, OWN_HEADS, SinkAttention])

@@ -4,16 +4,20 @@ from copy import deepcopy
 
 import pytest
 import torch
+from torch.nn.utils import prune, weight_norm
 from torch.testing import assert_close
 
 from attnbook.attention import (
     MultiHeadAttention,
     RotaryPositions,
+    SeparateHeads,
     SinkAttention,
     ablate_head,
     causal_mask,
     prefix_matching,
     rollout,
+    stack_heads,
+    widen_heads,
 )
 from attnbook.transformer import EncoderLayer, Transformer, TransformerConfig
 from tensors import close, coin, fill, generator, randn
@@ -300,6 +304,22 @@ def test_an_adapter_around_the_output_map_is_not_silenced_halfway():
     layer.W_o = torch.nn.Sequential(layer.W_o)
     with pytest.raises(TypeError, match="W_o must be an nn.Linear, got Sequential"):
         ablate_head(layer, 0)
+
+
+@pytest.mark.parametrize(
+    "hook", [lambda m: prune.l1_unstructured(m, "weight", amount=0.3), weight_norm], ids=["pruned", "normed"]
+)
+@pytest.mark.filterwarnings("ignore:.*weight_norm.*deprecated")
+def test_weights_that_a_hook_makes_are_neither_written_nor_copied(hook):
+    """The head would speak again with the next call, and a copy of the weights be one of those of the last call."""
+    layer, stage = MultiHeadAttention(12, 2), SeparateHeads(12, 2)
+    hook(layer.W_o)
+    hook(stage.heads[1].W_k)
+    with pytest.raises(TypeError, match=r"^weight of W_o is made anew before each call.*prune\.remove"):
+        ablate_head(layer, 0)
+    for make in (stack_heads, widen_heads):
+        with pytest.raises(TypeError, match=r"^weight of heads\.1\.W_k is made anew"):
+            make(stage)
 
 
 @pytest.mark.parametrize("name", ["mask", "bias"])

@@ -126,6 +126,22 @@ def test_half_precision_is_rounded_once(form, kind, dtype):
         assert (found - expected).abs().max() < HALF_TOLERANCE[dtype] * expected.abs().max()
 
 
+@pytest.mark.parametrize("kind", KINDS, ids="+".join)
+@pytest.mark.parametrize("form", FORMS)
+def test_autocast_rounds_the_outputs_and_nothing_else(form, kind):
+    qkv, gates = arguments((B,), dtype=torch.float32, grad=True)
+    chosen = {name: gates[name] for name in kind}
+    expected = form(*qkv, **chosen)
+    with torch.autocast("cpu", torch.bfloat16):
+        found = form(*qkv, **chosen)
+    assert torch.equal(found[0], expected[0].bfloat16()) and found[0].dtype == torch.bfloat16
+    close(found[1], expected[1], 0)
+    pull, given = randn(*expected[0].shape, seed=9).bfloat16(), (*qkv, *chosen.values())
+    wanted = torch.autograd.grad(expected[0], given, pull.float())
+    for a, b in zip(torch.autograd.grad(found[0], given, pull), wanted, strict=True):
+        close(a, b, 0)
+
+
 @pytest.mark.parametrize("form", FORMS)
 def test_no_position_sees_the_future(form):
     (query, key, value), gates = arguments()

@@ -367,6 +367,69 @@ def test_a_base_or_a_scaling_that_is_replaced_counts_from_the_next_call_on():
         assert torch.equal(rotary(x), RotaryPositions(base=100.0, scaling=scaling)(x))
 
 
+class LearnedScaling(torch.nn.Module):
+    """Frequencies divided by a number that is learned."""
+
+    def __init__(self):
+        super().__init__()
+        self.factor = torch.nn.Parameter(torch.tensor(2.0, dtype=torch.float64))
+
+    def forward(self, frequencies):
+        return frequencies / self.factor
+
+
+def learning_layers():
+    """Layers whose angles hang on a number that is learned, with the number and what they are with it."""
+    module, base = LearnedScaling(), torch.nn.Parameter(torch.tensor(100.0, dtype=torch.float64))
+    own = module.factor
+    yield "module", RotaryPositions(scaling=module), own, lambda n: RotaryPositions(scaling=lambda w: w / n)
+    yield (
+        "function",
+        RotaryPositions(scaling=lambda w: w / own),
+        own,
+        lambda n: RotaryPositions(scaling=lambda w: w / n),
+    )
+    yield "base", RotaryPositions(base=base), base, lambda n: RotaryPositions(base=n)
+    yield "sinusoids", SinusoidalPositions(4, base=base), base, lambda n: SinusoidalPositions(4, base=n)
+
+
+@pytest.mark.parametrize("name", ["module", "function", "base", "sinusoids"])
+def test_what_learns_is_followed_and_can_be_differentiated_again(name):
+    """Also after a call in which nothing was recorded."""
+    ((layer, number, like),) = (rest for kind, *rest in learning_layers() if kind == name)
+    x, pull = randn(B, T, 4), randn(B, T, 4, seed=1)
+    with torch.no_grad():
+        layer(x)
+    for _ in range(3):
+        number.grad = None
+        (layer(x) * pull).sum().backward()
+        assert number.grad.abs() > 1e-3
+        with torch.no_grad():
+            number.add_(0.5)
+            close(layer(x), like(number.item())(x))
+
+
+def test_a_scaling_that_is_mapped_or_replaced_for_a_call_leaves_nothing_behind():
+    layer, x, factors = RotaryPositions(scaling=LearnedScaling()), randn(B, T, 4), torch.tensor([2.0, 3.0]).double()
+
+    def call(factor):
+        return torch.func.functional_call(layer, {"scaling.factor": factor}, (x,))
+
+    mapped = torch.vmap(call)(factors)
+    for factor, one in zip(factors, mapped, strict=True):
+        close(one, call(factor))
+        close(one, RotaryPositions(scaling=LinearScaling(factor.item()))(x))
+    sinusoids = SinusoidalPositions(4)
+
+    def by_base(base):
+        sinusoids.base = base
+        return sinusoids(x)
+
+    mapped = torch.vmap(by_base)(factors)
+    sinusoids.base = 3.0
+    close(sinusoids(x), mapped[1])
+
+
 def test_frequencies_that_are_scaled_for_longer_texts():
     frequencies = rotary_frequencies(8, base=100.0)
     close(frequencies, torch.tensor([1.0, 100**-0.25, 0.1, 100**-0.75], dtype=torch.float64))
@@ -415,8 +478,10 @@ QUERY = randn(B, H, T, D, dtype=torch.float32)
         (lambda: SinusoidalPositions(D, dropout=1.5), ValueError, ("dropout must be at least 0 and below 1",)),
         (lambda: SinusoidalPositions(D)(randn(B, T, 13)), ValueError, ("x has size 13, d_model is 11",)),
         (lambda: SinusoidalPositions(D)(torch.ones(B, T).long()), TypeError, ("x must be a floating-point tensor",)),
-        (lambda: LearnedPositions(T, D)(torch.ones(S, D)), ValueError, ("ends at position 7, but only 5 positions",)),
-        (lambda: LearnedPositions(T, D)(torch.ones(1, D), start=5), ValueError, ("ends at position 6, but only 5",)),
+        (lambda: LearnedPositions(T, D)(torch.ones(S, D)), ValueError,
+         ("ends at position 6, but only positions 0 to 4",)),
+        (lambda: LearnedPositions(T, D)(torch.ones(1, D), start=5), ValueError,
+         ("ends at position 5, but only positions 0 to 4",)),
         (lambda: LearnedPositions(T, D)(torch.ones(1, D), start=-1), ValueError, ("start must be at least 0, got -1",)),
         (lambda: SinusoidalPositions(D)(randn(B, 1, D), start=-1), ValueError, ("start must be at least 0, got -1",)),
         (lambda: SinusoidalPositions(D)(randn(B, 1, D), start=1.0), TypeError, ("start must be an integer",)),

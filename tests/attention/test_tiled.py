@@ -102,6 +102,31 @@ def test_half_precision(dtype):
     close(found.double(), plain(*inputs()), HALF_TOLERANCE[dtype])
 
 
+@pytest.mark.parametrize("inside", [True, False])
+def test_autocast_rounds_the_output_and_nothing_else(inside):
+    """In both passes, wherever the second one is: else the gradients are not those of the numbers that came out."""
+    given = inputs(dtype=torch.float32, grad=True)
+    expected = tiled_attention(*given, tile=3)
+    pull = randn(*expected.shape, seed=9).bfloat16()
+    wanted = torch.autograd.grad(expected, given, pull.float())
+    with torch.autocast("cpu", torch.bfloat16):
+        found = tiled_attention(*given, tile=3)
+        assert found.dtype == torch.nn.functional.scaled_dot_product_attention(*given).dtype
+        if inside:
+            gradients = torch.autograd.grad(found, given, pull)
+    if not inside:
+        gradients = torch.autograd.grad(found, given, pull)
+    assert torch.equal(found, expected.bfloat16())
+    for a, b in zip(gradients, wanted, strict=True):
+        assert torch.equal(a, b)
+
+
+def test_autocast_leaves_double_precision_alone():
+    expected = tiled_attention(*inputs(), tile=3)
+    with torch.autocast("cpu", torch.bfloat16):
+        close(tiled_attention(*inputs(), tile=3), expected, 0)
+
+
 @pytest.mark.parametrize(("dtype", "keys"), [(torch.bfloat16, 512), (torch.float16, 4096)])
 def test_many_keys_add_up_in_half_precision(dtype, keys):
     query, key = torch.zeros(1, 2, dtype=dtype), torch.zeros(keys, 2, dtype=dtype)

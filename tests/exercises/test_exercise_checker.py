@@ -3,6 +3,7 @@
 import concurrent.futures
 import functools
 import math
+import random
 import re
 import signal
 import subprocess
@@ -119,6 +120,28 @@ def test_the_checker_leaves_the_random_numbers_and_the_arguments_alone():
     judge(LOOKUP, LOOKUP.solution)
     assert torch.equal(torch.rand(4), expected)
     assert torch.equal(draw(3, seed=1), draw(3, seed=1))
+
+
+DICE = {
+    "torch": (torch.manual_seed, lambda: torch.rand(1).item()),
+    "python": (random.seed, random.random),
+    "numpy": (np.random.seed, np.random.random),  # noqa: NPY002
+}
+
+
+@pytest.mark.parametrize(("seed", "roll"), DICE.values(), ids=DICE)
+def test_an_answer_that_rolls_dice_gets_one_verdict_and_the_notebooks_dice_stay_where_they_are(seed, roll):
+    def sometimes_wrong(query, keys, values):
+        return LOOKUP.solution(query, keys, values) + (roll() < 0.02)
+
+    shown = set()
+    for start in range(6):
+        seed(start)
+        expected = roll()
+        seed(start)
+        shown.add(repr(judge(LOOKUP, sometimes_wrong)))
+        assert roll() == expected
+    assert len(shown) == 1
 
 
 # --- not written yet ------------------------------------------------------------------------------------------

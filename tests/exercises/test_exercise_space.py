@@ -77,7 +77,9 @@ def test_what_a_pick_can_say():
     assert any((x.amax(1) - x.amin(1)).max() > 800 for x in far), "so do single numbers"
     assert any(len(x.unique()) < x.numel() for x in far), "ties"
     for pick in picks:
-        assert len(set(pick.sizes(1, 1, 2, 2))) == 4
+        for least in ((1, 1, 2, 2), (3, 3, 3), (5, 1, 5)):
+            sizes = pick.sizes(*least)
+            assert len(set(sizes)) == len(least) and all(n >= m for n, m in zip(sizes, least, strict=True))
         assert pick.distinct(3, 5).unique().numel() == 15
         weights = pick.weights(2, 5, 5, mask=torch.ones(5, 5).tril())
         assert torch.allclose(weights.sum(-1), torch.ones(2, 5, dtype=torch.float64))

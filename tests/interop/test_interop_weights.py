@@ -7,6 +7,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 from torch import nn
+from torch.nn.utils import parametrizations, prune
 
 from attnbook.attention import (
     AdditiveAttention,
@@ -599,6 +600,28 @@ def test_models_whose_parts_compute_something_else():
     theirs.encoder.layer[1].output.dense = type("Linear", (nn.Module,), {})()  # as quantised ones are called
     with pytest.raises(TypeError, match=rf"expected a Linear, got {__name__}\.Linear; merge"):
         from_huggingface_bert(theirs)
+
+
+def test_weights_that_a_hook_makes_may_be_those_of_the_last_call():
+    ours, theirs = MultiHeadAttention(E, H), nn.MultiheadAttention(E, H)
+    prune.l1_unstructured(ours.W_qkv, "weight", amount=0.3)
+    with pytest.raises(TypeError, match="^weight of the Linear is made anew before each call"):
+        to_torch_attention(ours)
+    prune.remove(ours.W_qkv, "weight")
+    to_torch_attention(ours)
+    prune.l1_unstructured(theirs, "in_proj_weight", amount=0.3)
+    with pytest.raises(TypeError, match="^in_proj_weight of the MultiheadAttention is made anew"):
+        from_torch_attention(theirs)
+    theirs = their_bert()
+    prune.l1_unstructured(theirs.encoder.layer[1].output.dense, "weight", amount=0.3)
+    with pytest.raises(TypeError, match="^weight of the Linear is made anew"):
+        from_huggingface_bert(theirs)
+    theirs = nn.MultiheadAttention(E, H, batch_first=True)  # made anew whenever it is read
+    parametrizations.weight_norm(theirs.out_proj)
+    with torch.no_grad():
+        theirs.out_proj.parametrizations.weight.original1.mul_(2).add_(0.1)
+    x = randn(B, T, E, dtype=torch.float32)
+    close(from_torch_attention(theirs)(x)[0], theirs(x, x, x)[0], 1e-5)
 
 
 def test_a_bert_that_has_lost_its_last_layer():

@@ -162,6 +162,24 @@ def test_random_numbers_of_apples_processor_go_on_too(monkeypatch):
     assert torch.rand(1, generator=generator) == drawn
 
 
+@pytest.mark.parametrize(("there", "here"), [(2, 1), (1, 2), (2, 2)])
+def test_random_numbers_of_the_gpus_that_there_are_go_on(monkeypatch, there, here):
+    """A checkpoint of a machine with two GPUs, on one with one, and the other way round."""
+    gpus = [torch.Generator().manual_seed(gpu) for gpu in range(2)]
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: here)
+    monkeypatch.setattr(torch.cuda, "get_rng_state_all", lambda: [gpu.get_state() for gpu in gpus[:there]])
+    monkeypatch.setattr(torch.cuda, "set_rng_state", lambda state, gpu: gpus[:here][gpu].set_state(state))
+    monkeypatch.setattr(
+        torch.cuda, "set_rng_state_all", lambda states: [gpus[:here][gpu].set_state(s) for gpu, s in enumerate(states)]
+    )
+    state = random_state()
+    drawn = [torch.rand(1, generator=gpu) for gpu in gpus]
+    set_random_state(state)
+    again = [torch.rand(1, generator=gpu) for gpu in gpus]
+    assert [a.equal(b) for a, b in zip(drawn, again, strict=True)] == [True, there == here == 2]
+
+
 # --- what is refused -------------------------------------------------------------------------------------------------
 
 

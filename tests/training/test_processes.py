@@ -17,8 +17,10 @@ import json, sys
 from contextlib import nullcontext
 import torch
 from torch import nn
+from attnbook.data import Batch
 from attnbook.training import TrainConfig, make_fabric, train, watched
 from attnbook.training.checkpoint import load_checkpoint
+from attnbook.translation import translation_loss
 
 
 def in_step(fabric, rank):
@@ -45,9 +47,28 @@ def in_step(fabric, rank):
     json.dump(found, open(f"{sys.argv[1]}/found {rank}", "w"))
 
 
+class Tiny(nn.Linear):  # a translator, as far as a loss can tell
+    def forward(self, source, told, lens):
+        return super().forward(told[..., None].float())
+
+
 def one_fails(fabric, rank):
     def fails(*progress):
         raise OSError("the disk is full")
+
+    def summed(model, batch):
+        return model(batch).sum()
+
+    steps = []
+
+    def fails_later(model, batch):
+        steps.append(None)
+        loss = summed(model, batch)
+        return fails() if rank == 1 and len(steps) == 2 else loss
+
+    def pairs(epoch):  # one word is in no vocabulary
+        ids, lens = torch.ones(1, 1, dtype=torch.long), torch.ones(1, dtype=torch.long)
+        return [Batch(ids, lens, ids, ids + (4 if rank == 1 else 0), lens)]
 
     blocked = sys.argv[1] + "/a file/training.pt"  # only the first process writes
     for name, on, options in (
@@ -56,17 +77,19 @@ def one_fails(fabric, rank):
         ("loss", 1, {}),
         ("data", 1, {}),
         ("watch", 1, {}),
+        ("loss_fn", 1, {}),
+        ("words", 1, {}),
     ):
         torch.manual_seed(0)
-        model = nn.Linear(1, 1)
+        model = Tiny(1, 3) if name == "words" else nn.Linear(1, 1)
         x = torch.full((1, 1), float("nan") if name == "loss" and rank == 1 else 1.0)
         watch = watched(fails) if name == "watch" and rank == 1 else nullcontext()
         try:
             with watch:
                 train(
                     model,
-                    lambda model, batch: model(batch).sum(),
-                    lambda epoch: [] if name == "data" and rank == 1 else [x],
+                    {"loss_fn": fails_later, "words": translation_loss(0.0, fabric)}.get(name, summed),
+                    pairs if name == "words" else lambda epoch: [] if name == "data" and rank == 1 else [x],
                     TrainConfig(steps=2, checkpoint_every=1),
                     fabric=fabric,
                     **options,
@@ -98,16 +121,17 @@ def written(tmp_path_factory):
 
 
 def test_what_one_process_finds_ends_the_others(written):
-    """In its data, its loss, its own way of looking at the progress, its watcher, and when it saves; none waits."""
+    """In its data, its loss or what makes it, its way of looking at the progress, its watcher, and when it saves."""
     said = {
         case: [(written / f"{case} {rank}").read_text() for rank in (0, 1)]
-        for case in ("look", "save", "loss", "data", "watch")
+        for case in ("look", "save", "loss", "data", "watch", "loss_fn", "words")
     }
     other = "OtherProcessError: another process of this training has failed"
-    for case in ("look", "data", "watch"):
+    for case in ("look", "data", "watch", "loss_fn", "words"):
         assert said[case][0].startswith(other)
     assert said["data"][1].startswith("ValueError: epoch 0 has no batches")
-    assert said["watch"][1] == said["look"][1]
+    assert said["words"][1].startswith("ValueError: target must hold ids from 0 to 2")
+    assert said["watch"][1] == said["loss_fn"][1] == said["look"][1]
     assert said["look"][1] == "OSError: the disk is full"
     assert "a file" in said["save"][0] and said["save"][1].startswith(other)
     assert all(one.startswith("FloatingPointError: the loss") for one in said["loss"])

@@ -362,6 +362,7 @@ X, MEMORY = x_and_memory()
          ("cache must be a DecoderLayerCache, got KeyValueCache", "start_cache(memory)")),
         (lambda: encoder()(X, cache=encoder().attention.start_cache(MEMORY)), ValueError,
          ("the cache holds a memory, but the layer attends to its own positions",)),
+        (lambda: decoder()(X, MEMORY.float()), TypeError, ("x is torch.float64, memory is torch.float32",)),
         (lambda: decoder()(X, MEMORY[0]), ValueError, ("memory must have 3 axes",)),
         (lambda: decoder()(X, MEMORY[..., 1:]), ValueError, ("memory has size 32, d_model is 33",)),
         (lambda: decoder()(X, MEMORY[:1]), ValueError, ("x holds 2 sequences, memory holds 1",)),

@@ -400,7 +400,8 @@ LONG = ids(12, 13)
         (lambda: transformer()(SOURCE[:1], TARGET), ValueError, ("x holds 2 sequences, memory holds 1",)),
         (lambda: transformer()(SOURCE, TARGET, LENS + 1), ValueError, ("number of keys, 7; got 8",)),
         (lambda: transformer()(SOURCE, TARGET, LENS[:1]), ValueError, ("valid_lens must have shape (2,)",)),
-        (lambda: transformer(positions="learned")(LONG, TARGET), ValueError, ("ends at position 12, but only 11",)),
+        (lambda: transformer(positions="learned")(LONG, TARGET), ValueError,
+         ("ends at position 11, but only positions 0 to 10",)),
         (lambda: bert()(LONG), ValueError, ("the sequence has 12 tokens, but only 11 positions",)),
         (lambda: bert()(SOURCE + 13), ValueError, ("beyond the vocabulary of 13",)),
         (lambda: bert()(SOURCE, segments=SOURCE), ValueError, ("segments holds the id", "num_segments of 2")),
@@ -453,7 +454,7 @@ def test_positions_run_out_step_by_step_too():
     decoder = fill(Decoder(dataclasses.replace(SMALL, positions="learned")))
     cache = decoder.start_cache(torch.zeros(B, S, 12))
     decoder(ids(11, 17), cache=cache)
-    with pytest.raises(ValueError, match="ends at position 12, but only 11"):
+    with pytest.raises(ValueError, match="ends at position 11, but only positions 0 to 10"):
         decoder(TARGET[:, :1], cache=cache)
 
 

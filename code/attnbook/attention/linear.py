@@ -6,7 +6,8 @@ A memory is a matrix S that maps keys to values. At every position a pair is wri
 
 where u_t is what is written: the value v_t itself (linear attention), or β_t (v_t − a_t S_{t-1} k_t), the part of it
 that the memory does not know yet (the delta rule). The three forms, parallel, recurrent and chunked, give the same
-numbers at different costs. Half precision is computed in float32, and what is returned is rounded once.
+numbers at different costs. Half precision is computed in float32, also under autocast, and what is returned is rounded
+once; autocast rounds the outputs, and leaves the memory in the dtype of the values.
 """
 
 from collections.abc import Callable
@@ -16,6 +17,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from attnbook.attention.precision import product_dtype, unrounded
 from attnbook.checks import (
     check_alike,
     check_count,
@@ -93,9 +95,10 @@ def parallel_memory(
         Katharopoulos et al. (2020), section 3.3; with a decay, Sun et al. (2023), section 2; with beta, Yang et al.
         (2024b), section 3, who solve the triangular system under another name.
     """
-    *given, dtype = _filled(query, key, value, decay, beta, state)
-    output, state = _together(*given)
-    return output.to(dtype), state.to(dtype)
+    *given, dtype, kept = _filled(query, key, value, decay, beta, state)
+    with unrounded(key):
+        output, state = _together(*given)
+    return output.to(dtype), state.to(kept)
 
 
 def recurrent_memory(
@@ -118,18 +121,19 @@ def recurrent_memory(
         Katharopoulos et al. (2020), section 3.4; Schlag et al. (2021), section 4.2; with both, Yang et al. (2025),
         section 3.
     """
-    query, key, value, decay, beta, state, dtype = _filled(
+    query, key, value, decay, beta, state, dtype, kept = _filled(
         query, key, value, decay, beta, state
     )
     outputs = []
-    for t in range(key.shape[-2]):
-        k, v = key[..., t, :], value[..., t, :]  # (…, D), (…, Dv)
-        state = decay[..., t, None, None] * state  # forget
-        if beta is not None:  # write only what the memory does not know
-            v = beta[..., t, None] * (v - (state @ k[..., None])[..., 0])
-        state = state + v[..., :, None] * k[..., None, :]  # write
-        outputs.append((state @ query[..., t, :, None])[..., 0])  # read
-    return torch.stack(outputs, dim=-2).to(dtype), state.to(dtype)
+    with unrounded(key):
+        for t in range(key.shape[-2]):
+            k, v = key[..., t, :], value[..., t, :]  # (…, D), (…, Dv)
+            state = decay[..., t, None, None] * state  # forget
+            if beta is not None:  # write only what the memory does not know
+                v = beta[..., t, None] * (v - (state @ k[..., None])[..., 0])
+            state = state + v[..., :, None] * k[..., None, :]  # write
+            outputs.append((state @ query[..., t, :, None])[..., 0])  # read
+    return torch.stack(outputs, dim=-2).to(dtype), state.to(kept)
 
 
 def chunked_memory(
@@ -155,18 +159,19 @@ def chunked_memory(
         Sun et al. (2023), section 2; Yang et al. (2024b), section 3.
     """
     check_count("chunk_size", chunk_size)
-    query, key, value, decay, beta, state, dtype = _filled(
+    query, key, value, decay, beta, state, dtype, kept = _filled(
         query, key, value, decay, beta, state
     )
     outputs = []
-    for start in range(0, key.shape[-2], chunk_size):
-        part = slice(start, start + chunk_size)
-        output, state = _together(
-            query[..., part, :], key[..., part, :], value[..., part, :],
-            decay[..., part], None if beta is None else beta[..., part], state,
-        )  # fmt: skip
-        outputs.append(output)
-    return torch.cat(outputs, dim=-2).to(dtype), state.to(dtype)
+    with unrounded(key):
+        for start in range(0, key.shape[-2], chunk_size):
+            part = slice(start, start + chunk_size)
+            output, state = _together(
+                query[..., part, :], key[..., part, :], value[..., part, :],
+                decay[..., part], None if beta is None else beta[..., part], state,
+            )  # fmt: skip
+            outputs.append(output)
+    return torch.cat(outputs, dim=-2).to(dtype), state.to(kept)
 
 
 def normalised(
@@ -238,7 +243,10 @@ def _filled(
     beta: Tensor | None,
     state: Tensor | None,
 ) -> tuple[Any, ...]:
-    """The arguments, checked and in float32 at least, a decay of 1 and an empty memory for none; and their dtype."""
+    """The arguments, checked and in float32 at least, a decay of 1 and an empty memory for none; and two dtypes.
+
+    The first is the outputs', the second that of the memory, which autocast does not round.
+    """
     check_query_key(query, key)
     check_value(key, value)
     num_queries, num_keys = query.shape[-2], key.shape[-2]
@@ -277,4 +285,8 @@ def _filled(
     check_leading_axes("state", state.shape[:-2], "queries, keys and values", lead)
     precise = torch.promote_types(value.dtype, torch.float32)  # sums are not rounded
     given = query, key, value, decay, beta, state
-    return *(x if x is None else x.to(precise) for x in given), value.dtype
+    return (
+        *(x if x is None else x.to(precise) for x in given),
+        product_dtype(value),
+        value.dtype,
+    )

@@ -15,6 +15,7 @@ from attnbook.checks import (
     check_positive,
     check_probability,
     check_tensor,
+    has_values,
     is_traced,
 )
 
@@ -102,7 +103,8 @@ class SinusoidalPositions(nn.Module):
 class Table:
     """The first rows of a table without end, one row per position.
 
-    They are made anew, twice as many, when they are used up, and when the dtype, the device or the settings change.
+    They are made anew, twice as many, when they are used up, and when the dtype, the device or the settings change; and
+    for each call where they depend on something that learns.
     """
 
     def __init__(self) -> None:
@@ -122,10 +124,13 @@ class Table:
             return make(start, end)
         stored, kind = self.stored, (like.dtype, like.device, *settings)
         if stored is None or len(stored) < end or self.kind != kind:
-            with torch.inference_mode(False):  # a table that can be used anywhere
+            # a table that can be used anywhere, and tells whether it learns
+            with torch.inference_mode(False), torch.enable_grad():
                 stored = make(0, max(64, 2 * end))
-            if type(stored) is Tensor:  # none of a fake mode, which ends
-                self.stored, self.kind = stored, kind
+            # none of a fake mode or of `vmap`, which ends
+            if type(stored) is Tensor and has_values(stored):
+                learns = stored.requires_grad
+                self.stored, self.kind = (None, None) if learns else (stored, kind)
         return stored[start:end]
 
 
@@ -177,7 +182,7 @@ class LearnedPositions(nn.Module):
         end = start + x.shape[-2]
         if end > limit:
             raise ValueError(
-                f"the sequence ends at position {end}, but only {limit} positions are learned; "
+                f"the sequence ends at position {end - 1}, but only positions 0 to {limit - 1} are learned; "
                 "cut it, or make the model with a larger max_positions"
             )
         position = torch.arange(start, end, device=x.device)
@@ -269,7 +274,8 @@ class RotaryPositions(nn.Module):
     Args:
         base: of the geometric sequence of frequencies; by its name only.
         scaling: a function of the frequencies (Dh/2,) that gives those to rotate by, such as `Llama3Scaling(8)`, for
-            texts longer than those of the training; by its name only.
+            texts longer than those of the training; by its name only. A module may learn or change, and is called each
+            time; what another function gives is kept.
 
     Attributes:
         base, scaling: as given; either may be replaced, also after calls.
@@ -311,8 +317,10 @@ class RotaryPositions(nn.Module):
             position = torch.arange(first, end, device=x.device)
             return _turns(position, frequencies, x)
 
-        table = self._tables.setdefault(size, Table())
         end, settings = start + length, (self.base, self.scaling)
+        if isinstance(self.scaling, nn.Module):
+            return _turned(x, make(start, end))
+        table = self._tables.setdefault(size, Table())
         return _turned(x, table.rows(start, end, x, make, *settings))
 
 

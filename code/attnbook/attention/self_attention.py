@@ -10,6 +10,7 @@ from attnbook.checks import (
     check_batch,
     check_count,
     check_features,
+    check_leading_axes,
     check_mask,
     check_tensor,
     kind_of,
@@ -97,6 +98,7 @@ class CrossAttention(nn.Module):
         check_features(
             "memory", memory, "memory_size", sizes[1], dims=3, module=self.W_k
         )
+        check_leading_axes("x", x.shape[:1], "memory", memory.shape[:1])
         scores = scaled_dot_score(self.W_q(x), self.W_k(memory))  # (B, T, S)
         weights = masked_softmax(scores, valid_lens, mask)
         output = self.W_o(weights @ self.W_v(memory))

@@ -6,6 +6,7 @@ from attnbook.checks import (
     check_batch,
     check_count,
     check_features,
+    check_own_weights,
     check_query_key,
     check_tensor,
     check_value,
@@ -88,3 +89,4 @@ def check_linear(name: str, module: nn.Module) -> None:
             f"{name} must be an nn.Linear, got {type(module).__name__}: only its weights would be taken, not what is "
             "around them; merge it into an nn.Linear first"
         )
+    check_own_weights(name, module)

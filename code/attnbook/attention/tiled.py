@@ -6,6 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from attnbook.attention.precision import product_dtype, unrounded
 from attnbook.checks import (
     check_alike,
     check_count,
@@ -66,8 +67,8 @@ def tiled_attention(
 ) -> Tensor:
     """softmax(q·k / √D) v from tiles of the scores: the T × S table is never stored, not for gradients either.
 
-    Tiles in which no query may see a key are not computed. Half precision is computed in float32, and the output
-    rounded: sums over many keys would stop growing.
+    Tiles in which no query may see a key are not computed. Half precision is computed in float32, also under autocast,
+    and the output rounded: sums over many keys would stop growing.
 
     Args:
         query: (…, T, D).
@@ -105,7 +106,9 @@ def tiled_attention(
         reach = num_keys if window is None else min(window, num_keys)
     precise = torch.promote_types(query.dtype, torch.float32)
     tensors = (x.to(precise) for x in (query, key, value))
-    return TiledAttention.apply(*tensors, tile, reach)[0].to(query.dtype)
+    with unrounded(query):
+        output, _ = TiledAttention.apply(*tensors, tile, reach)
+    return output.to(product_dtype(query))
 
 
 def tiles(
@@ -177,29 +180,8 @@ class TiledAttention(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor, grad_log: Tensor) -> tuple[Tensor | None, ...]:
-        query, key, value, output, log_total = ctx.saved_tensors
-        tile, reach = ctx.tile, ctx.reach
-        blocks = [
-            [torch.zeros_like(block) for block in x.split(tile, dim=-2)]
-            for x in (query, key, value)
-        ]  # of the three gradients: one for so many rows or columns
-        # (…, T, 1): what is taken off each slope, Σ weights · slopes
-        mean = (grad * output).sum(-1, keepdim=True) - grad_log
-        for rows, columns in tiles(query.shape[-2], key.shape[-2], tile, reach):
-            scores = _scores(query, key, rows, columns, reach)
-            weights = (scores - log_total[..., rows, :]).exp()  # made again
-            slopes = grad[..., rows, :] @ value[..., columns, :].mT
-            slopes = (slopes - mean[..., rows, :]) * weights  # those of the scores
-            slopes = slopes * query.shape[-1] ** -0.5
-            parts = (
-                (rows, slopes @ key[..., columns, :]),
-                (columns, slopes.mT @ query[..., rows, :]),
-                (columns, weights.mT @ grad[..., rows, :]),
-            )
-            for block, (place, part) in zip(blocks, parts, strict=True):
-                so_far = block[place.start // tile]
-                block[place.start // tile] = so_far + part.sum_to_size(so_far.shape)
-        return *(torch.cat(block, dim=-2) for block in blocks), None, None
+        with unrounded(grad):
+            return *_slopes(ctx, grad, grad_log), None, None
 
     @staticmethod
     def vmap(
@@ -209,6 +191,33 @@ class TiledAttention(torch.autograd.Function):
         *tensors, tile, reach = inputs
         tensors = _mapped_first(tensors, in_dims[:3])
         return TiledAttention.apply(*tensors, tile, reach), (0, 0)
+
+
+def _slopes(ctx: Any, grad: Tensor, grad_log: Tensor) -> list[Tensor]:
+    """The second pass: the gradients of query, key and value."""
+    query, key, value, output, log_total = ctx.saved_tensors
+    tile, reach = ctx.tile, ctx.reach
+    blocks = [
+        [torch.zeros_like(block) for block in x.split(tile, dim=-2)]
+        for x in (query, key, value)
+    ]  # of the three gradients: one for so many rows or columns
+    # (…, T, 1): what is taken off each slope, Σ weights · slopes
+    mean = (grad * output).sum(-1, keepdim=True) - grad_log
+    for rows, columns in tiles(query.shape[-2], key.shape[-2], tile, reach):
+        scores = _scores(query, key, rows, columns, reach)
+        weights = (scores - log_total[..., rows, :]).exp()  # made again
+        slopes = grad[..., rows, :] @ value[..., columns, :].mT
+        slopes = (slopes - mean[..., rows, :]) * weights  # those of the scores
+        slopes = slopes * query.shape[-1] ** -0.5
+        parts = (
+            (rows, slopes @ key[..., columns, :]),
+            (columns, slopes.mT @ query[..., rows, :]),
+            (columns, weights.mT @ grad[..., rows, :]),
+        )
+        for block, (place, part) in zip(blocks, parts, strict=True):
+            so_far = block[place.start // tile]
+            block[place.start // tile] = so_far + part.sum_to_size(so_far.shape)
+    return [torch.cat(block, dim=-2) for block in blocks]
 
 
 def _mapped_first(tensors: list[Tensor], places: tuple) -> list[Tensor]:

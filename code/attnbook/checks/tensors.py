@@ -118,6 +118,28 @@ def check_weight(name: str, weight: Tensor, like: Tensor, sizes: dict[str, int])
         )
 
 
+def check_own_weights(name: str, module: nn.Module) -> None:
+    """Require a module whose weights are its parameters: no hook makes one of others before each call.
+
+    Pruning and `torch.nn.utils.weight_norm` put in such hooks, and call the others weight_orig and the like. What is
+    read without a call may then be out of date, and what is written is written over.
+
+    Args:
+        name: what the module is called, for the message.
+        module: whose weights are to be read or written.
+
+    Raises:
+        TypeError: a weight is none of its parameters.
+    """
+    parameters = [other for other, _ in module.named_parameters(recurse=False)]
+    for weight, tensor in vars(module).items():
+        if isinstance(tensor, Tensor) and any(other.startswith(f"{weight}_") for other in parameters):
+            raise TypeError(
+                f"{weight} of {name} is made anew before each call, as by pruning or weight_norm; make it permanent "
+                "first, as torch.nn.utils.prune.remove and remove_weight_norm do"
+            )
+
+
 def check_query_key(query: Tensor, key: Tensor, same_features: bool = True) -> None:
     """Require queries (…, T, D) and keys (…, S, D) that can be scored against each other.
 

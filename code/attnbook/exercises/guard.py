@@ -1,8 +1,9 @@
-"""Call a reader's function for a limited time, and put back what it changes in torch."""
+"""Call a reader's function for a limited time, and put back what it changes in torch and of the random numbers."""
 
 import contextlib
 import math
 import operator
+import random
 import signal
 import sys
 import threading
@@ -100,6 +101,28 @@ def kept() -> Iterator[list[str]]:
             torch.set_default_device(None if device == "cpu" else device)
         for name, before in spaces.items():
             changed += [f"`{name}.{key}`" for key in _put_back(SPACES[name], before)]
+
+
+@contextlib.contextmanager
+def own_dice() -> Iterator[None]:
+    """Let the random numbers of torch, NumPy and Python begin anew, and go on afterwards from where they stood.
+
+    Answers that draw some hear the same every time.
+    """
+    numpys = getattr(sys.modules.get("numpy"), "random", None)  # torch imports it; the page has a stand-in
+    numpys = numpys if hasattr(numpys, "get_state") else None
+    before, numpys_before = random.getstate(), numpys and numpys.get_state()
+    with torch.random.fork_rng(devices=[]):
+        torch.default_generator.manual_seed(0)
+        random.seed(0)
+        if numpys:
+            numpys.seed(0)
+        try:
+            yield
+        finally:
+            random.setstate(before)
+            if numpys:
+                numpys.set_state(numpys_before)
 
 
 def on_the_cpu() -> contextlib.AbstractContextManager:

@@ -48,8 +48,8 @@ class Pick:
     def sizes(self, *least: int) -> list[int]:
         """A size for each of some axes, all different and at least so large."""
         found: list[int] = []
+        some = SIZES[: max(4, len(least) + sum(n < max(least) for n in SIZES))]
         for smallest in least:
-            some = SIZES[: max(4, len(least) + (max(least) > 1))]
             found.append(self.of(*(n for n in some if n >= smallest and n not in found)))
         return found
 

@@ -7,6 +7,8 @@ from typing import Any
 import torch
 from torch import nn
 
+from attnbook.checks import check_own_weights
+
 PARTS = (nn.Linear, nn.LayerNorm, nn.Embedding)
 MERGE = "; merge adapters into the weights before copying, and put back other parts"
 
@@ -21,7 +23,7 @@ def check_kind(layer: object, kind: type, called: str = "", advice: str = "") ->
         advice: what to do.
 
     Raises:
-        TypeError: another class, or one below it with methods of its own.
+        TypeError: another class, or one below it with methods of its own, or weights that a hook makes.
     """
     came = type(layer).__name__
     if came == (called or kind.__name__) and type(layer) is not kind:
@@ -34,6 +36,8 @@ def check_kind(layer: object, kind: type, called: str = "", advice: str = "") ->
     for name in own:
         if not name.startswith("__") and callable(getattr(kind, name, None)):
             raise TypeError(f"{expected}, whose {name}() is its own{advice}")
+    if isinstance(layer, nn.Module):
+        check_own_weights(f"the {came}", layer)
 
 
 def check_parts(model: Any, kind: type[nn.Module], num_layers: int) -> None:

@@ -50,7 +50,7 @@ def random_state() -> dict:
 
 
 def set_random_state(state: dict) -> None:
-    """Continue all random numbers from a stored state.
+    """Continue all random numbers from a stored state, on as many GPUs as it holds and there are.
 
     Args:
         state: from `random_state`.
@@ -59,7 +59,8 @@ def set_random_state(state: dict) -> None:
     np.random.set_state(state["numpy"])  # noqa: NPY002
     torch.set_rng_state(state["torch"])
     if "cuda" in state and torch.cuda.is_available():
-        torch.cuda.set_rng_state_all(state["cuda"])
+        for gpu in range(min(len(state["cuda"]), torch.cuda.device_count())):
+            torch.cuda.set_rng_state(state["cuda"][gpu], gpu)
     if "mps" in state and torch.backends.mps.is_available():
         torch.mps.set_rng_state(state["mps"])
 

@@ -39,7 +39,8 @@ def train(
 
     Args:
         model: changed in place, on the fabric's device; without a fabric it comes back to its own when it is done.
-        loss_fn: (model, batch) → a scalar to be made smaller.
+        loss_fn: (model, batch) → a scalar to be made smaller. Where it fails in one process, the others end, too; what
+            it waits for in other processes has to come before what may fail.
         batches: epoch number → the batches of that epoch, the same for the same number; they are moved to the model's
             device.
         config: how to train.
@@ -108,8 +109,7 @@ def _train(
 
     with _bar(run, progress) as bar:
         while now < run.length and not stop:
-            batch = together(fabric, lambda: next(stream))
-            loss = loss_fn(model, fabric.to_device(batch))
+            loss = together(fabric, lambda: loss_fn(model, fabric.to_device(next(stream))))
             # of all processes: one that stopped alone would leave the others waiting
             mean = average(fabric, loss.detach())
             _check_finite("loss", mean, len(losses))

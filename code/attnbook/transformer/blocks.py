@@ -1,5 +1,6 @@
 """Transformer blocks: attention and a small network, each wrapped in a residual connection and a layer norm."""
 
+import re
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from torch import Tensor, nn
 from attnbook.attention import KeyValueCache, MultiHeadAttention
 from attnbook.attention.heads import Bias
 from attnbook.checks import (
+    check_alike,
     check_batch,
     check_count,
     check_features,
@@ -302,17 +304,31 @@ class DecoderLayer(Stepping):
             cache=own,
         )
         x = self.around_self_attention(x, h)
-        h, cross_weights = self.cross_attention(
-            self.around_cross_attention.before(x),
-            memory,
-            valid_lens=memory_lens,
-            mask=memory_mask,
-            need_weights=need_weights,
-            cache=across,
-        )
+        with _OfTheMemory():
+            h, cross_weights = self.cross_attention(
+                self.around_cross_attention.before(x),
+                memory,
+                valid_lens=memory_lens,
+                mask=memory_mask,
+                need_weights=need_weights,
+                cache=across,
+            )
         x = self.around_cross_attention(x, h)
         h = self.feed_forward(self.around_feed_forward.before(x))
         return self.around_feed_forward(x, h), (own_weights, cross_weights)
+
+
+class _OfTheMemory:
+    """A context in which errors name the memory's lengths and mask as the decoder layer's caller does."""
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _: object, error: object, __: object) -> None:
+        if isinstance(error, TypeError | ValueError):
+            text = re.sub(r"^valid_lens\b", "memory_lens", str(error))
+            text = re.sub(r"^mask\b|(?<=\()mask(?=\))", "memory_mask", text)
+            error.args = (text,)
 
 
 def _check_memory(
@@ -332,4 +348,7 @@ def _check_memory(
     if memory is None:
         return
     check_features("memory", memory, "d_model", x.shape[-1], dims=3)
+    check_alike("x", x, "memory", memory)
     check_batch(x=x, memory=memory)
+    if memory.shape[1] == 0:
+        raise ValueError("memory holds no key to attend to; pass at least one")

@@ -41,14 +41,15 @@ def translation_loss(
 
     def loss_fn(model: nn.Module, batch: Batch) -> Tensor:
         batch = batch.to(device_of(model))
+        share: Tensor | float = 1.0
+        if fabric is not None and fabric.world_size > 1:
+            words = torch.tensor(float(batch.num_tokens), device=batch.source.device)
+            share = words / average(fabric, words)  # first: what follows may fail
         logits = model(batch.source, batch.target_in, batch.source_lens)
         loss = masked_cross_entropy(
             logits, batch.target_out, label_smoothing=label_smoothing
         )
-        if fabric is None or fabric.world_size == 1:
-            return loss
-        words = torch.tensor(float(batch.num_tokens), device=loss.device)
-        return loss * words / average(fabric, words)
+        return loss * share
 
     return loss_fn
 
