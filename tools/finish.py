@@ -28,6 +28,8 @@ from tools.languages import (
     entries,
     exercises,
     figures,
+    is_translated,
+    own_pages,
     translation,
     write_if_new,
 )
@@ -237,12 +239,29 @@ def _describe(app, pagename, templatename, context, doctree):
         context["metatags"] = context.get("metatags", "") + tag
 
 
+def drop_old(built: Path, pages: set[str], sources: set[str]) -> None:
+    """Delete pages that an earlier build has left and that are no longer in the book, with their files for download.
+
+    Args:
+        built: the folder of the built book; pages of languages in folders of their own are not looked at.
+        pages: names of all pages that it has now.
+        sources: names of the files they are made of.
+    """
+    for path in own_pages(built):
+        if path.relative_to(built).with_suffix("").as_posix() not in pages:
+            path.unlink()
+    folder = built / "_sources"
+    for path in [path for path in folder.rglob("*") if path.is_file()]:
+        if path.relative_to(folder).as_posix().removesuffix(".js") not in sources:  # which downloads.py adds
+            path.unlink()
+
+
 def _lighten(app, error):
     built = english_site(app)
     if error or built is None:  # the others are finished by tools.languages
         return
     counts, whole = Counter(), Path(app.srcdir) == ROOT
-    for path in built.rglob("*.html"):
+    for path in own_pages(built):
         page = path.read_text("utf-8")
         if BUNDLE in page:  # as an earlier build has left it
             whole = False
@@ -270,11 +289,24 @@ def _read_together(app, env, names):
             extension.parallel_read_safe = True
 
 
+def _drop_old(app, extra, error):
+    if error or app.builder.format != "html":
+        return
+    names = [name for name in app.env.found_docs if translation(app) is None or is_translated(name)]
+    sources = {f"{app.env.doc2path(name, base=False)}{app.config.html_sourcelink_suffix}" for name in names}
+    drop_old(Path(app.outdir), {*names, *extra}, sources)
+
+
 def setup(app):
     """Registers the extension with Sphinx."""
+    written = set()  # pages made of no document are among them, such as that of the search
+    app.connect("html-page-context", lambda app, name, *_: written.add(name))
+    app.connect("build-finished", lambda app, error: _drop_old(app, written, error), priority=100)  # first of all
     app.connect("env-before-read-docs", _read_together)
     app.connect("doctree-read", lambda app, doctree: translation(app) or mark_chinese(doctree))
     app.connect("doctree-read", lambda app, doctree: in_one_document(doctree), priority=100)  # before it is indexed
+    # each page names all others beside its text
+    app.connect("doctree-read", lambda app, doctree: app.env.note_dependency(app.config.external_toc_path))
     app.connect("html-page-context", _describe)
     app.connect("build-finished", _lighten)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -12,12 +12,11 @@ from pathlib import Path
 import lxml.html
 
 from attnbook.widgets.scripts import packed_script, unpacked_script
-from tools.languages import LANGUAGES, Language, english_site
+from tools.languages import Language, english_site, own_pages
 
 HERE = Path(__file__)
 PAGE = HERE.with_suffix(".html")
 FOLDER = "search"
-OTHERS = "_static", *(f"{language.folder}/" for language in LANGUAGES.values())
 HEADINGS = "h1", "h2", "h3", "h4"
 BLOCKS = "p", "div", "li", "th", "td", "dd", "section"
 # what is no text: links of headings, buttons, the second copy of a formula; and what a reader should not meet by
@@ -127,11 +126,11 @@ def text(built: Path, script: Path) -> bytes:
         since = script.stat().st_mtime
         known = {page[0]: page for page in json.loads(unpacked_script(script.read_bytes()))}
     pages = []
-    for path in sorted(built.rglob("*.html")):
+    for path in own_pages(built):
         name = path.relative_to(built).as_posix()
         if name in known and path.stat().st_mtime < since:
             pages.append(known[name])
-        elif not name.startswith(OTHERS) and (rows := places(path.read_text("utf-8"))):
+        elif rows := places(path.read_text("utf-8")):
             pages.append([name, kind(name), rows])
     said = json.dumps(pages, ensure_ascii=False, separators=(",", ":"))
     return packed_script("globalThis.attnbookText", said.encode())

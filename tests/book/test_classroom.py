@@ -479,6 +479,21 @@ def test_what_is_packed_is_packed_again_only_after_a_change(tmp_path, monkeypatc
     assert len(times) == 2
 
 
+@pytest.mark.parametrize("newer", ["zh_CN/LC_MESSAGES/exercises", "tools/languages/exercises.py"])
+def test_what_the_checker_says_is_packed_again_when_a_catalog_goes_or_is_compiled_otherwise(
+    tmp_path, monkeypatch, newer
+):
+    monkeypatch.setattr(classroom, "scripts", lambda: {LAST: b"a"})
+    monkeypatch.setattr(classroom, "LOCALE", tmp_path)
+    monkeypatch.setattr(classroom, "ROOT", tmp_path)
+    (tmp_path / newer).mkdir(parents=True)
+    write(folder := tmp_path / "classroom")
+    os.utime(folder / LAST, (2**32, 2**32))
+    assert classroom.current(folder)
+    os.utime(tmp_path / newer, (2**32, 2**32))  # of a catalog that goes, only the folder tells
+    assert not classroom.current(folder)
+
+
 @pytest.mark.parametrize(("builder", "packs"), [("html", True), ("", False)])
 def test_packing_begins_with_the_build_and_only_for_pages(tmp_path, monkeypatch, builder, packs):
     """Not before: Sphinx may find a fault in its settings, and nobody would wait for the process."""

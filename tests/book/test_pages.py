@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tools.barriers import DESK, SETTLED, barriers, cut
-from tools.search import OTHERS
+from tools.languages import own_pages
 
 # Collected in the page itself. Code, scripts and formulas are not prose.
 LOOK = r"""
@@ -108,8 +108,8 @@ def visit(browser, address: str) -> Visit:
 @pytest.fixture(scope="module")
 def visits(browser, built_book) -> dict[str, Visit]:
     """Every page of the book in English, visited once."""
-    pages = {path.relative_to(built_book).as_posix(): path for path in sorted(built_book.rglob("*.html"))}
-    return {name: visit(browser, path.as_uri()) for name, path in pages.items() if not name.startswith(OTHERS)}
+    pages = own_pages(built_book)
+    return {path.relative_to(built_book).as_posix(): visit(browser, path.as_uri()) for path in pages}
 
 
 def nothing_in(offences: dict) -> None:

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tools.search import OTHERS
+from tools.languages import own_pages
 
 PHONE = {"width": 390, "height": 844}
 FIFTH = PHONE["height"] / 5  # the most that the page's bar and a figure's controls may take together
@@ -103,12 +103,8 @@ PLOTS = """() => [...document.querySelectorAll("div.cell_output > img")].map((im
 @pytest.fixture(scope="module")
 def phone(browser, built_book):
     """Of each page with figures, by its name: its figures' panels, what is too small when unfolded, its pictures."""
-    names = {page: page.relative_to(built_book).as_posix() for page in sorted(built_book.rglob("*.html"))}
-    pages = [
-        page
-        for page, name in names.items()
-        if 'class="attnbook-figure"' in page.read_text("utf-8") and not name.startswith(OTHERS)
-    ]
+    names = {page: page.relative_to(built_book).as_posix() for page in own_pages(built_book)}
+    pages = [page for page in names if 'class="attnbook-figure"' in page.read_text("utf-8")]
     assert len(pages) > 18
     context = browser.new_context(viewport=PHONE, has_touch=True, offline=True)
     context.add_init_script(LISTEN)

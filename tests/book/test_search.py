@@ -9,7 +9,8 @@ from test_pages import WIDE
 
 from attnbook.widgets.scripts import unpacked_script
 from tools.barriers import DESK, PHONE, barriers
-from tools.search import OTHERS, kind, places, text
+from tools.languages import own_pages
+from tools.search import kind, places, text
 
 PAGE = """<html><body><article><section id="all"><h1>4. Masks<a class="headerlink">#</a></h1><p>Few words.</p>
 <section id="two"><h2>4.1. Two masks</h2><p>A padding mask.</p><pre>mask = 1</pre><button>Run</button>
@@ -80,8 +81,8 @@ def test_only_a_page_that_is_newer_is_read_again(tmp_path):
 def test_every_page_is_in_the_text_and_every_place_is_there(built_book):
     said = unpacked_script((built_book / "_static/search/text.js").read_bytes()).decode()
     pages = json.loads(said)
-    names = {path.relative_to(built_book).as_posix() for path in built_book.rglob("*.html")}
-    assert {page for page, _, _ in pages} == {name for name in names if not name.startswith(OTHERS)} - {"search.html"}
+    names = {path.relative_to(built_book).as_posix() for path in own_pages(built_book)}
+    assert {page for page, _, _ in pages} == names - {"search.html"}
     for page, _, found in pages:
         html = (built_book / page).read_text("utf-8")
         assert found[0][1], page

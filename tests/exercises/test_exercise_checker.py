@@ -11,6 +11,7 @@ import sys
 import textwrap
 import time
 import warnings
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -27,7 +28,7 @@ from attnbook.exercises.arguments import draw
 from attnbook.exercises.bank import SHELF
 from attnbook.exercises.checker import judge
 from attnbook.exercises.devices import WrongDevice, on_another_device
-from attnbook.exercises.exercise import Exercise, Shelf
+from attnbook.exercises.exercise import Exercise, Mistake, Shelf
 from attnbook.exercises.verdict import Verdict
 from tensors import DEVICES
 
@@ -529,6 +530,69 @@ def test_a_view_of_a_transposed_tensor_is_found():
     verdict = judge(SCALED, flat)
     assert verdict.diagnosis == "memory-layout"
     assert "not contiguous" in verdict.says
+
+
+def my_half_sum(x, twice):
+    """x: (N,), twice: a flag → ()"""
+    total = x.sum()
+    return total if twice else total / 2
+
+
+HALF_SUM = Exercise(
+    name="half-sum",
+    title="",
+    chapter=1,
+    solution=my_half_sum,
+    shapes={"x": "N", "twice": "a flag"},
+    example=lambda: (draw(3, seed=1), True),
+    probes=lambda: [(draw(5, seed=2), True), (draw(7, seed=3), False)],
+    mistakes=(Mistake("a-third", ("total / 2", "total / 3"), "the sum is divided by 3.", "By what is it divided?"),),
+    hints=("", "", ""),
+    why="",
+)
+
+
+def test_a_vector_that_is_read_as_if_it_lay_close_together_is_found():
+    def close(x, twice):
+        return HALF_SUM.solution(torch.as_strided(x, x.shape, (1,)), twice)
+
+    verdict = judge(HALF_SUM, close)
+    assert verdict and "not contiguous" in verdict.note
+    verdict = judge(replace(HALF_SUM, views=True), close)
+    assert verdict.diagnosis == "memory-layout"
+
+
+@pytest.mark.parametrize("always", [True, False])
+def test_an_ignored_flag_is_noticed(always):
+    """The other value of a flag is the only one that there is."""
+    exercise = replace(HALF_SUM, probes=lambda: [(draw(n, seed=n), flag) for n in (5, 7) for flag in (True, False)])
+    verdict = judge(exercise, lambda x, twice: 0.3 * HALF_SUM.solution(x, always))
+    assert verdict.diagnosis == "ignores-an-argument"
+    assert "`twice`" in verdict.says
+
+
+ENDLESS = Mistake("endless", ("total = x.sum()", "while True: total = x.sum()"), "it never ends.", "When does it end?")
+HALTING = replace(HALF_SUM, mistakes=(ENDLESS, *HALF_SUM.mistakes))
+
+
+def test_a_known_mistake_that_never_ends_explains_nothing(monkeypatch):
+    monkeypatch.setattr(guard, "SECONDS", 0.2)
+    verdict = judge(HALTING, lambda x, twice: HALF_SUM.solution(x, twice) if twice else x.sum() / 3)
+    assert verdict.diagnosis == "a-third"
+
+
+def test_what_the_checker_calls_itself_counts_for_the_time_of_a_check(monkeypatch):
+    monkeypatch.setattr(guard, "CHECK", 0.3)
+    begin = time.monotonic()
+    verdict = judge(HALTING, lambda x, twice: 0.1 * x.sum())
+    assert verdict.diagnosis == "takes-too-long" and time.monotonic() - begin < 10
+
+
+def test_a_right_answer_is_right_though_no_time_is_left_for_a_remark(monkeypatch):
+    def end(*_):
+        raise guard.CheckTooLong
+
+    assert judge(replace(HALF_SUM, remarks=(end,)), HALF_SUM.solution).status == "solved"
 
 
 def test_float32_only_is_found():

@@ -1,5 +1,6 @@
 """The link to a figure's state: it holds all that was moved, leads back to what was seen, and is harmless if broken."""
 
+import json
 import re
 import time
 from urllib.parse import quote
@@ -7,6 +8,7 @@ from urllib.parse import quote
 import pytest
 import torch
 from driving import LOOK, QUIET, every_control
+from traitlets import TraitError
 
 from attnbook import widgets
 from attnbook.widgets import AttentionViewer, QueryKeyValueFigure, StoredFrames
@@ -291,3 +293,65 @@ def test_scripts_that_come_without_limits_take_no_link(open_module):
     go(page, f"{page.page.url}#fig-{name}--n=5")
     assert page.state("n") == 3 and page.live
     assert "does not fit" in word(page)
+
+
+def edges_of(limits):
+    """Values at the edges of what a trait takes, the smallest first."""
+    if "among" in limits:
+        return limits["among"]
+    if "text" in limits:
+        return ["x" * limits.get("least", 0), "x" * limits["text"]]
+    if "each" in limits:
+        low, high = ([edges_of(one)[at] for one in limits["each"]] for at in (0, -1))
+        return [low, *([*low[:at], high[at], *low[at + 1 :]] for at in range(len(low))), high]
+    if "list" in limits:
+        sizes = {max(limits["from"], 1), limits["from"], limits["to"]}
+        return [[item] * size for size in sorted(sizes) for item in edges_of(limits["list"]) if size < 50]
+    return [limits.get("from", -1.5), limits.get("to", 1.5)]
+
+
+def damaged(value):
+    """A value with a part less, or more, anywhere in it: what a cut link holds."""
+    if isinstance(value, list) and value:
+        yield value[:-1]
+        yield [*value, value[-1]]
+        yield from ([*value[:at], hurt, *value[at + 1 :]] for at in (0, len(value) - 1) for hurt in damaged(value[at]))
+
+
+def refused(name, trait, value):
+    figure = FIGURES[name]()
+    try:
+        setattr(figure, trait, value)
+    except (TypeError, ValueError, TraitError):
+        return True
+    return False
+
+
+# what is drawn is the nearest that there is: a reader leaves such states behind, too, so that they are in links
+CUT = {
+    "BeamTreeFigure": {"sentence", "target"},
+    "PositionExplorerFigure": {"frequency"},
+    "ShapeTracerFigure": {"cell"},
+    "AttentionPatternsFigure": {"query"},
+    "AttentionViewer": {"layer", "head", "query", "key"},
+}
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_page_takes_from_a_link_what_python_takes(open_figure, name):
+    """Also where one trait's limits depend on another's value: no table is ragged, no index leads out of it."""
+    figure = FIGURES[name]()
+    page = open_figure(figure)
+    held = page.page.evaluate("[...document.querySelector('.ab-card').abFirst.keys()].sort()")
+    wrong = []
+    for trait in held:
+        first, hurt = getattr(figure, trait), set()
+        for value in [*edges_of(type(figure).limits()[trait]), *damaged(first)]:
+            page.page.evaluate(GO_ON, f"#fig-{figure.module}--{trait}={quote(json.dumps(value))}")
+            if bool(word(page)) != refused(name, trait, value):
+                hurt.add((trait, str(value)[:60], word(page)))
+        if trait in CUT.get(name, ()):
+            assert hurt and not any(said for *_, said in hurt)
+        else:
+            wrong += hurt
+    assert not wrong and page.live

@@ -60,6 +60,12 @@ def english_site(app) -> Path | None:
     return Path(app.outdir) if app.builder.format == "html" and translation(app) is None else None
 
 
+def own_pages(site: Path) -> list[Path]:
+    """The pages of a built book that are its own, in order: none of another language's below them."""
+    others = "_static", *(language.folder for language in LANGUAGES.values())
+    return sorted(path for path in site.rglob("*.html") if path.relative_to(site).parts[0] not in others)
+
+
 def write_if_new(path: Path, text: str) -> None:
     """Write a file of the site, unless it says just that: a browser and the search go by its age."""
     if not path.is_file() or path.read_text("utf-8") != text:

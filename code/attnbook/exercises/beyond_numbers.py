@@ -197,7 +197,11 @@ def _mentioned(names: list[str]) -> str:
 def any_layout(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
     """Find a function that fails when a tensor is not contiguous in memory."""
     case = largest(cases)
-    call = observe(fn, tuple(_scattered(a) if isinstance(a, torch.Tensor) else a for a in case.arguments))
+
+    def scattered(*arguments):  # here and not before: a copy of a vector lies close together again
+        return fn(*(_scattered(a) if isinstance(a, torch.Tensor) else a for a in arguments))
+
+    call = observe(scattered, case.arguments)
     if case.answered(call).right():
         return None
     if call.error is None:

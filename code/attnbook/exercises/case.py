@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import torch
 
 from .calls import Call, copies, observe
+from .guard import time_limit
 from .language import later, say
 from .wording import LONGEST, decimals, inputs, shapes, values
 
@@ -134,7 +135,9 @@ def _rows(x: torch.Tensor, digits: int) -> list[str]:
 
 def make_case(exercise, fn: Callable, arguments: tuple) -> Case:
     """Answer one probe: the right answer beside the reader's."""
-    expected = exercise.answer.read(arguments, exercise.solution(*copies(arguments))).detach()
+    with time_limit():
+        result = exercise.solution(*copies(arguments))
+    expected = exercise.answer.read(arguments, result).detach()
     return Case(exercise, fn, arguments, expected, observe(fn, arguments))
 
 

@@ -43,8 +43,7 @@ def judge(exercise: Exercise, fn: Callable) -> Verdict:
         if finding is UNWRITTEN:
             return Verdict(exercise.name, "unwritten", None, say(finding.about))
         if finding is None:
-            behaves = beyond_numbers.any_device, beyond_numbers.any_layout
-            remark = first(exercise.remarks, exercise, fn) or first(behaves, exercise, fn, cases)
+            remark = _remark(exercise, fn, cases)
             about = say("solved, with a remark") if remark else say("solved")
             note = joined(say("One thing for later. {says}", says=remark.says)) if remark else ""
             return Verdict(exercise.name, "solved", None, about, _praise(exercise, len(cases)), note=note)
@@ -58,6 +57,15 @@ def judge(exercise: Exercise, fn: Callable) -> Verdict:
             else say("On the small example your function printed `{line}`.", **facts)
         )
     return Verdict(exercise.name, "wrong", finding.name, joined(finding.about), joined(says), joined(finding.asks))
+
+
+def _remark(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding | None:
+    """Something worth knowing about a right answer, if there is time for it."""
+    behaves = beyond_numbers.any_device, beyond_numbers.any_layout
+    try:
+        return first(exercise.remarks, exercise, fn) or first(behaves, exercise, fn, cases)
+    except guard.TooLong:
+        return None
 
 
 def _praise(exercise: Exercise, count: int) -> str:

@@ -9,6 +9,7 @@ import torch
 from .calls import at_line, copies, error_text, own_line
 from .case import Case, fit, make_case, near, near_squeezed, smallest_wrong, telling
 from .edits import named_locals
+from .guard import CheckTooLong, TooLong, time_limit
 from .language import later, say
 from .verdict import Finding, message
 from .wording import values
@@ -27,7 +28,12 @@ def does_as(fn: Callable, cases: list[Case], alike: Callable = near) -> bool:
     told, raised, same = False, 0, 0
     for case in cases:
         try:
-            result = fn(*copies(case.arguments))
+            with time_limit():
+                result = fn(*copies(case.arguments))
+        except CheckTooLong:
+            raise
+        except TooLong:  # the formula's own doing
+            return False
         except Exception as error:
             if case.call.error is None:
                 return False

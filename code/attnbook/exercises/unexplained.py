@@ -53,6 +53,8 @@ def _varied(case: Case, position: int) -> Iterator[Case]:
 
 def _others(x: object) -> list:
     """Other values for an argument."""
+    if isinstance(x, bool):
+        return [not x]
     if isinstance(x, int):
         return [n for n in (x + 1, 2 * x, 1, x - 1) if n not in (x, 0)]
     if not isinstance(x, torch.Tensor):

@@ -1,7 +1,7 @@
 /* Kernel regression by hand: points, a query, a kernel and its width; the fit, one row of weights, three errors. */
 
 import { figure } from "../kit/card.js";
-import { clamp, fmt, fmtShort, mean, range, say, take } from "../kit/kit.js";
+import { clamp, fmt, fmtShort, mean, range, sameShape, say, take } from "../kit/kit.js";
 import { drawErrors, drawFit } from "./drawing.js";
 import {
   errorsAt, KERNEL_NAMES, KERNELS, lowest, nearestIndex, predict, QUERIES, queryGrid, trueCurve, weightsAt, WIDTHS,
@@ -230,8 +230,18 @@ function render({ model, el }) {
   });
 }
 
+// As many points as there are, and nothing beside the axis.
+function takes(now, first) {
+  const [low, high] = now("domain");
+  const all = [...now("x"), now("query")];
+  return (
+    ["x", "y"].every((name) => sameShape(now(name), first(name))) && all.every((value) => low <= value && value <= high)
+  );
+}
+
 export default {
   render,
+  takes,
   math: {
     KERNELS,
     kernelValue: (name, u) => KERNELS[name](u),

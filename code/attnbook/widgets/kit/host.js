@@ -37,7 +37,8 @@
 
   // ---- the link to what is seen: #fig-NAME--width=0.5&query=[1,0.2], what is not as at the start -----------------
   // Of a page's second figure of one name: #fig-NAME-2. A link sets only what a reader can set, to what its trait takes
-  // (`limits`, from kit/traits.py); if anything in it does not fit, the figure stays as at the start, and says so.
+  // (`limits`, from kit/traits.py), and a figure may ask for what holds between traits: `takes(now, first)`, functions
+  // of a trait's name that give its value. If anything does not fit, the figure stays as at the start, and says so.
   const nameOf = (box) => {
     const same = [...document.querySelectorAll(`.attnbook-figure[data-widget="${box.dataset.widget}"]`)];
     return `fig-${box.dataset.widget}${box === same[0] ? "" : `-${same.indexOf(box) + 1}`}`;
@@ -82,7 +83,7 @@
   function restore(box) {
     const [, figure, parts = ""] = /^#(.*?)(?:--(.*))?$/.exec(location.hash) || [];
     if (figure !== nameOf(box)) return false;
-    const { limits } = widgets[box.dataset.widget];
+    const { limits, takes } = widgets[box.dataset.widget];
     const { abFirst, abUpdate } = cardOf(box);
     for (const part of parts.split("&").filter(Boolean)) {
       const [name, text] = part.split("=", 2);
@@ -97,6 +98,8 @@
         throw new Error(`${name} cannot be ${text}`);
       box.abModel.set(name, value);
     }
+    const [now, first] = [(name) => box.abModel.get(name), (name) => JSON.parse(abFirst.get(name))];
+    if (takes && !takes(now, first)) throw new Error(`${parts} cannot be together`);
     abUpdate(); // at once: what cannot be drawn throws here
     return true;
   }

@@ -48,6 +48,11 @@ export function fmtShort(x) {
   return fmt(x, clamp(2 - Math.floor(Math.log10(size)), 0, 3));
 }
 
+// Whether lists of lists have the same lengths everywhere: neither is ragged where the other is not.
+export const sameShape = (a, b) =>
+  Array.isArray(a) && Array.isArray(b)
+    ? a.length === b.length && a.every((one, i) => sameShape(one, b[i]))
+    : Array.isArray(a) === Array.isArray(b);
 export const clamp = (x, low, high) => Math.min(high, Math.max(low, x));
 export const range = (a, b) =>
   Array.from({ length: b === undefined ? a : b - a }, (_, i) => (b === undefined ? i : a + i));

@@ -2,7 +2,7 @@
  * A mask is a table of booleans, queries down, keys across; true = may attend. */
 
 import { figure } from "../kit/card.js";
-import { clamp, fillTrack, fmt, html, newId, say, sum, take } from "../kit/kit.js";
+import { clamp, fillTrack, fmt, html, newId, sameShape, say, sum, take } from "../kit/kit.js";
 import { addCode } from "./code.js";
 import {
   blockRow,
@@ -255,7 +255,15 @@ function sayRow(token, open, n, kept) {
       });
 }
 
+// Nothing leads out of the table.
+function takes(now, first) {
+  const n = now("tokens").length;
+  const places = [now("cell"), ...now("edits")].flatMap(([i, j]) => [i, j]);
+  return sameShape(now("scores"), first("scores")) && now("valid_len") <= n && places.every((at) => at < n);
+}
+
 export default {
   render,
+  takes,
   math: { buildMask, rowWeights, weightsUnder, toggleCell, blockRow, drawScores, nextScores, maskCode, maskRule },
 };

@@ -2,7 +2,7 @@
  * attention on shuffled words. Position p is drawn in the query's colour, position p + k in the key's. */
 
 import { figure } from "../kit/card.js";
-import { fillTrack, fmt, fmtShort, html, range, say, take } from "../kit/kit.js";
+import { fillTrack, fmt, fmtShort, html, range, sameShape, say, take } from "../kit/kit.js";
 import { NARROW } from "../kit/paint.js";
 import { drawGram, drawShuffle, drawSimilarity, shuffleHeight } from "./comparing.js";
 import {
@@ -319,8 +319,11 @@ function render({ model, el }) {
   };
 }
 
+const takes = (now) => sameShape(now("order"), now("words")) && now("order").every((at) => at < now("words").length);
+
 export default {
   render,
+  takes,
   math: {
     inWords,
     frequencyOf,

@@ -1,7 +1,7 @@
 /* A soft look-up in the plane: one query, a few keys, their values, and the average that comes out. */
 
 import { figure } from "../kit/card.js";
-import { calm, clamp, COLOUR, fmt, fmtShort, range, say, sum } from "../kit/kit.js";
+import { calm, clamp, COLOUR, fmt, fmtShort, range, sameShape, say, sum } from "../kit/kit.js";
 import {
   answerOf, bestOf, drawQueryPlane, drawRows, drawValuePlane, numbersTable, percent, place, questionOf, WORDS,
 } from "./drawing.js";
@@ -156,7 +156,10 @@ function render({ model, el }) {
   };
 }
 
+const takes = (now, first) => ["key", "value"].every((name) => sameShape(now(name), first(name)));
+
 export default {
   render,
+  takes,
   math: { scoresOf, weightsOf, outputOf, lookUp, inWords, tiedKeys, convexHull, winningRegions, keysTakingPart },
 };

@@ -106,13 +106,19 @@ function render({ model, el }) {
         fig.redraw();
       },
     ));
-  const isEnded = (written) => written.length >= LONGEST || isEnd(written.at(-1));
+  const isEnded = (words) => words.length >= LONGEST || isEnd(words.at(-1));
+  // What has been drawn, up to a word that the model does not know: a link can hold any.
+  function written() {
+    const [words, known] = [model.get("written"), translators[target()]?.words];
+    const end = known ? words.findIndex((word) => !known.includes(word)) : -1;
+    return end < 0 ? words : words.slice(0, end);
+  }
 
   // The distribution to be seen now: at the end, the one from which <eos> was drawn.
   function look() {
-    const [translator, written] = [translators[target()], model.get("written")];
+    const translator = translators[target()];
     const { sentence, prefix } = shown();
-    const words = isEnd(written.at(-1)) ? written.slice(0, -1) : written;
+    const words = isEnd(written().at(-1)) ? written().slice(0, -1) : written();
     const now = translator ? rankedAfter(translator, sentence, [...prefix, ...words]) : stored(shown());
     const filters = ["temperature", "top_k", "top_p"].map((name) => model.get(name));
     return { names: now.names, ...filtered(now.logProbs, ...filters) };
@@ -132,18 +138,18 @@ function render({ model, el }) {
   };
   async function write() {
     await load();
-    const [written, cast] = [model.get("written"), model.get("cast")];
-    if (!translators[target()] || isEnded(written)) return false;
+    const [words, cast] = [written(), model.get("cast")];
+    if (!translators[target()] || isEnded(words)) return false;
     const { names, after } = look();
     const word = names[drawWords(after, cast + 1, model.get("seed"))[cast]];
-    fig.set({ written: [...written, word], cast: (cast + 1) % MOST_DRAWS, draws: 0 });
+    fig.set({ written: [...words, word], cast: (cast + 1) % MOST_DRAWS, draws: 0 });
     return true;
   }
   async function writeOn(expected) {
-    const isMoved = model.get("written").join(" ") !== expected.join(" "); // by somebody; JupyterLab gives a new array
+    const isMoved = written().join(" ") !== expected.join(" "); // by somebody; JupyterLab gives a new array
     if (!fig.card.isConnected || isMoved) return stop();
     const goes = await write();
-    const now = model.get("written");
+    const now = written();
     if (!goes || isEnded(now)) stop();
     else if (calm()) await writeOn(now); // all words at once
     else if (timer) timer = setTimeout(() => writeOn(now), 500);
@@ -166,11 +172,11 @@ function render({ model, el }) {
     }
     toEnd.style.minWidth = `${toEnd.getBoundingClientRect().width}px`; // as wide when it says Stop
     timer = -1; // until the first word is there
-    writeOn(model.get("written"));
+    writeOn(written());
   });
   const back = fig.button(say("Back"), () => {
     stop();
-    fig.set({ written: model.get("written").slice(0, -1), draws: 0 });
+    fig.set({ written: written().slice(0, -1), draws: 0 });
   });
   const more = fig.button(say("Draw 100"), () => fig.set({ draws: Math.min(MOST_DRAWS, model.get("draws") + 100) }));
   const clear = fig.button(say("New seed"), () => fig.set({ seed: (model.get("seed") + 1) % 10000, draws: 0 }));
@@ -197,17 +203,17 @@ function render({ model, el }) {
   const distinct = fig.card.querySelector('[data-value="distinct"]').parentElement;
 
   return fig.start((state) => {
-    const [draws, written] = [state("draws"), state("written")];
+    const [draws, words] = [state("draws"), written()];
     const into = state("target");
     const [translator, problem] = [translators[into], problems[into]];
-    if ((written.length || state("cast")) && !translator && !problem) load(); // words have been drawn
+    if ((words.length || state("cast")) && !translator && !problem) load(); // words have been drawn
     const seen = look();
     const { before, after, kept } = seen;
     const drawn = drawWords(after, draws, state("seed"));
     const { sentence, prefix, reference } = shown();
     const lang = langOf(BOOK[into].codes[1]);
-    const history = translator ? historyOf(translator, shown(), written) : [];
-    const ended = translator && isEnded(written);
+    const history = translator ? historyOf(translator, shown(), words) : [];
+    const ended = translator && isEnded(words);
     counted.textContent = say`of ${seen.size}`;
     source.replaceChildren(
       say("One human translation: "),
@@ -249,7 +255,7 @@ function render({ model, el }) {
     };
     next.disabled = toEnd.disabled = Boolean(ended);
     toEnd.textContent = timer ? say("Stop") : say("To the end");
-    back.disabled = !written.length;
+    back.disabled = !words.length;
     fig.card.setAttribute("aria-busy", String(Boolean(view.loading)));
     more.disabled = draws >= MOST_DRAWS;
     clear.disabled = draws === 0;

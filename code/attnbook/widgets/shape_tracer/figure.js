@@ -278,7 +278,10 @@ function render({ model, el }) {
   });
 }
 
+const takes = (now) => now("d_model") % now("num_heads") === 0;
+
 export default {
   render,
+  takes,
   math: { splitHeads, mergeHeads, viewHeads, traceAll, shapesOf, misplaced, sample, attend, divisionError },
 };
