@@ -181,7 +181,10 @@ def test_what_was_left_out_and_what_is_unknown_is_said(in_page):
     assert nul["notes"][0] == "5 invisible characters were left out, as BERT does."
     assert "The model has no piece for “🙂”" in " ".join(emoji["notes"])
     (note,) = script["notes"]
-    assert note == "This page keeps 9,000 of the model’s 29,528 pieces. It reads “она” as [UNK], not о ##на."
+    kept = "This page keeps 9,000 of the model’s 29,528 pieces (its placeholders are no pieces)."
+    assert note == f"{kept} It reads “она” as [UNK], not о ##на."
+    vocabulary = (minilm_folder() / "vocab.txt").read_text("utf-8").splitlines()
+    assert len(vocabulary) - 29_528 == sum(piece.startswith("[unused") for piece in vocabulary) == 994
     assert whole["notes"] == []
 
 
