@@ -395,3 +395,18 @@ def test_without_scripts_the_picture_tells_it(open_html):
 def test_bad_traits_are_named(traits, error, says):
     with pytest.raises(error, match=says):
         RealSentenceFigure(**traits)
+
+
+def test_heads_of_an_older_text_are_dimmed(open_figure):
+    """A text that is refused stands in its field above the heads of another one."""
+    page = open_figure(RealSentenceFigure())
+    field = page.page.locator('input[data-control="sentence"]')
+    dimmed = lambda: page.page.locator(".ab-rs-older").count()  # noqa: E731
+    assert dimmed() == 0
+    field.fill("x" * 301)
+    field.press("Tab")
+    page.page.get_by_text("This text has 301 characters").wait_for()
+    assert dimmed() == 3
+    assert float(page.page.locator(".ab-stages").evaluate("(node) => getComputedStyle(node).opacity")) < 0.5
+    page.reset()
+    assert dimmed() == 0
