@@ -12,6 +12,7 @@ import subprocess
 from pathlib import Path
 
 from docutils import nodes
+from sphinx.errors import ExtensionError
 from sphinx.util import logging
 from sphinx.util.math import get_node_equation_number
 
@@ -45,11 +46,21 @@ def render(tex: str, display: bool = False) -> str:
 
     Raises:
         ValueError: KaTeX does not understand it.
+        ExtensionError: Node has stopped, which says nothing of the formula.
     """
     node = _node(os.getpid())
-    node.stdin.write(json.dumps([tex, display]) + "\n")
-    node.stdin.flush()
-    answer = json.loads(node.stdout.readline())
+    try:
+        node.stdin.write(json.dumps([tex, display]) + "\n")
+        node.stdin.flush()
+        line = node.stdout.readline()
+    except BrokenPipeError:
+        line = ""
+    if not line.endswith("\n"):
+        raise ExtensionError(
+            f"Node, which draws the formulas, has stopped (exit status {node.wait()}) at {tex!r}; there may be nothing "
+            "wrong with this formula. Build again; `--all` is not needed."
+        )
+    answer = json.loads(line)
     if "error" in answer:
         raise ValueError(answer["error"])
     return answer["html"].replace(NAMESPACE, "")

@@ -2,6 +2,7 @@
 
 import re
 import struct
+import subprocess
 from collections import Counter
 from xml.etree.ElementTree import fromstring
 
@@ -9,6 +10,7 @@ import pytest
 from docutils import nodes
 from sphinx.errors import ExtensionError
 
+from tools import NODE, formulas
 from tools.finish import LONGEST, NAMES, check_theme, description, lighter, mark_chinese
 from tools.formulas import END, KATEX, render, style, with_punctuation
 
@@ -24,6 +26,21 @@ def test_what_katex_does_not_know_is_an_error(tex):
     with pytest.raises(ValueError, match="KaTeX parse error"):
         render(tex)
     assert render("x")  # and the next formula is drawn again
+
+
+@pytest.mark.parametrize("stops", ["before", "at"])
+def test_a_formula_is_not_to_blame_where_node_has_stopped(monkeypatch, stops):
+    program = {"before": "", "at": "process.stdin.once('data', () => process.exit(3))"}[stops]
+    pipe = subprocess.PIPE
+    node = subprocess.Popen([NODE, "-e", program], stdin=pipe, stdout=pipe, text=True, encoding="utf-8")
+    if stops == "before":
+        node.wait()
+    monkeypatch.setattr(formulas, "_node", lambda _: node)
+    with pytest.raises(ExtensionError, match="has stopped.*nothing wrong"):
+        render("never drawn before")
+    node.stdout.close()
+    monkeypatch.undo()
+    assert render("x")
 
 
 PARTS = {"mfrac": 2, "mroot": 2, "msub": 2, "msup": 2, "msubsup": 3, "munder": 2, "mover": 2, "munderover": 3}

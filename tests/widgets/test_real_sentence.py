@@ -181,7 +181,10 @@ def test_what_was_left_out_and_what_is_unknown_is_said(in_page):
     assert nul["notes"][0] == "5 invisible characters were left out, as BERT does."
     assert "The model has no piece for “🙂”" in " ".join(emoji["notes"])
     (note,) = script["notes"]
-    assert note == "This page keeps 9,000 of the model’s 29,528 pieces. It reads “она” as [UNK], not о ##на."
+    kept = "This page keeps 9,000 of the model’s 29,528 pieces (its placeholders are no pieces)."
+    assert note == f"{kept} It reads “она” as [UNK], not о ##на."
+    vocabulary = (minilm_folder() / "vocab.txt").read_text("utf-8").splitlines()
+    assert len(vocabulary) - 29_528 == sum(piece.startswith("[unused") for piece in vocabulary) == 994
     assert whole["notes"] == []
 
 
@@ -392,3 +395,18 @@ def test_without_scripts_the_picture_tells_it(open_html):
 def test_bad_traits_are_named(traits, error, says):
     with pytest.raises(error, match=says):
         RealSentenceFigure(**traits)
+
+
+def test_heads_of_an_older_text_are_dimmed(open_figure):
+    """A text that is refused stands in its field above the heads of another one."""
+    page = open_figure(RealSentenceFigure())
+    field = page.page.locator('input[data-control="sentence"]')
+    dimmed = lambda: page.page.locator(".ab-rs-older").count()  # noqa: E731
+    assert dimmed() == 0
+    field.fill("x" * 301)
+    field.press("Tab")
+    page.page.get_by_text("This text has 301 characters").wait_for()
+    assert dimmed() == 3
+    assert float(page.page.locator(".ab-stages").evaluate("(node) => getComputedStyle(node).opacity")) < 0.5
+    page.reset()
+    assert dimmed() == 0

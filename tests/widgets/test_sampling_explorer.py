@@ -498,3 +498,15 @@ def test_it_fits_on_a_phone(open_figure):
 def test_bad_traits_are_named(traits, error, says):
     with pytest.raises(error, match=says):
         SamplingExplorerFigure(**traits)
+
+
+def test_on_a_phone_every_slider_is_long_enough_to_be_set(open_figure):
+    page = open_figure(SamplingExplorerFigure(), width=390)
+    sliders = page.page.locator(".ab-controls input[type=range]").all()
+    assert len(sliders) == 3
+    assert min(slider.bounding_box()["width"] for slider in sliders) > 120
+    panel, button = (
+        page.page.locator(part).bounding_box() for part in (".ab-controls", ".ab-card .ab-button.ab-primary")
+    )
+    assert panel["height"] <= 112  # beside the page's bar: a fifth of a phone's screen
+    assert button["y"] >= panel["y"] + panel["height"]

@@ -8,7 +8,7 @@ import { makeTranslator } from "./models.js";
 import { bytesOf, readWeights } from "./weights.js";
 
 const SCRIPT = typeof document === "undefined" || !document.currentScript ? null : document.currentScript.src;
-const waiting = {}; // name → promise
+const waiting = {}; // name → {content: a promise, share: of it that is there, tell: those who hear of it}
 
 // What is in a file that is there; its content, once read, is let go.
 export function readFile(name) {
@@ -17,13 +17,21 @@ export function readFile(name) {
   return files[name];
 }
 
-// tell(share) hears how much of a large file is there, from 0 to 1.
+// tell(share) hears how much of a large file is there, from 0 to 1, whoever has asked for it first.
 export function loadFile(model, name, tell = () => {}) {
   const files = (globalThis.attnbookFiles = globalThis.attnbookFiles || {});
-  waiting[name] ||= wholeFile(model, name, tell).then((content) => {
+  const one = (waiting[name] ||= { share: 0, tell: [] });
+  one.tell.push(tell);
+  if (one.share) tell(one.share);
+  const told = (share) => {
+    one.share = share;
+    one.tell.forEach((hear) => hear(share));
+  };
+  one.content ||= wholeFile(model, name, told).then((content) => {
     files[name] = content;
+    Object.assign(one, { share: 0, tell: [] });
   });
-  return waiting[name].then(
+  return one.content.then(
     () => readFile(name),
     (error) => {
       delete waiting[name];

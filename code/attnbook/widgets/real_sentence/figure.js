@@ -216,13 +216,17 @@ function render({ model, el }) {
       ? say("One stored sentence. Load the model, and type your own.")
       : say("Load the model to read this sentence.");
     shown = STORED;
+    let isOlder = Boolean(refused) || !asFirst; // what is shown is not of the text in the field
     if (wanted && real) {
       const [now, beside] = [text, second].map(real);
       const problem = problemOf(now);
       if (!problem) shown = now;
+      isOlder = Boolean(refused || problem);
       cosine = now.T && beside.T ? dot(now.vector, beside.vector) : null;
       said = problem || notesOn(now).join(" ");
     }
+    for (const part of [pieces, fig.card.querySelector(".ab-stages"), fig.card.querySelector(".ab-said")])
+      part.classList.toggle("ab-rs-older", isOlder);
     status.textContent = refused || failed || (share === null ? said : say("The model is being loaded."));
     const ready = wanted && real;
     load.hidden = Boolean(ready) || share !== null;

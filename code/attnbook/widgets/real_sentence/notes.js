@@ -21,7 +21,7 @@ export function notesOn({ changed, unknown, unseen, kept, all }) {
   if (changed.length) {
     const cuts = changed.map(({ word, here, there }) => say`“${word}” as ${here.join(" ")}, not ${there.join(" ")}`);
     said.push(
-      say("This page keeps {kept} of the model’s {all} pieces. It reads {cuts}.", {
+      say("This page keeps {kept} of the model’s {all} pieces (its placeholders are no pieces). It reads {cuts}.", {
         kept: thousands(kept),
         all: thousands(all),
         cuts: list(cuts, say("; ")),

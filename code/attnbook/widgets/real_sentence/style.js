@@ -16,6 +16,7 @@ export const STYLE = `
 .ab-rs-pieces button[aria-pressed="true"] { border: 2px solid var(--ab-query); padding: 1px 6px; font-weight: 650; }
 .ab-rs-pieces button.ab-rs-other { text-decoration: underline dotted var(--ab-key); text-underline-offset: 4px; }
 .ab-rs-pieces button:focus-visible { outline: 3px solid var(--ab-accent); outline-offset: 1px; }
+.ab-card .ab-rs-older { opacity: 0.35; filter: grayscale(1); }
 .ab-card p.ab-rs-cost { color: var(--ab-muted); font-size: 13px; margin-top: 0.75rem; }
 @media (max-width: 480px) {
   .ab-rs-ask { grid-template-columns: 1fr; gap: 0.25rem; }

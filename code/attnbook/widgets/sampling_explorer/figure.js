@@ -70,8 +70,6 @@ function render({ model, el }) {
 }
 .ab-card p.ab-se-said { min-height: calc(4.35em + 1rem); } /* three lines */
 @media (max-width: 480px) {
-  .ab-card .ab-range:has([data-control^="top_"]) { flex: 1 1 40%; flex-wrap: nowrap; white-space: nowrap; }
-  .ab-card .ab-range input[data-control^="top_"] { flex-basis: 40px; min-width: 40px; }
   .ab-card .ab-control label { white-space: nowrap; }
   .ab-card p.ab-se-said { min-height: calc(8.7em + 1rem); }
   .ab-card p.ab-se-source { min-height: 2.9em; }
@@ -192,7 +190,7 @@ function render({ model, el }) {
   begun.addEventListener("change", () => fig.set({ written: [], draws: 0 }));
   fig.reset(["draws", "seed", "written", "cast"]);
   fig.controlsFirst();
-  fig.card.querySelector(".ab-stages").before(begins);
+  fig.card.querySelector(".ab-stages").before(next, begins); // on a phone three sliders fill the panel
 
   fig.output("kept", { label: say("Words that stay"), format: String, note: " " });
   const counted = fig.card.querySelector('[data-value="kept"] ~ .ab-note');

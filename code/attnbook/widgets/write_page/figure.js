@@ -37,8 +37,6 @@ const STYLE = `
 .ab-card p.ab-wp-said { min-height: calc(4.35em + 1rem); } /* three lines */
 @media (min-width: 481px) { .ab-card .ab-control.ab-range { flex-basis: 250px; } }
 @media (max-width: 480px) {
-  .ab-card .ab-range:has([data-control^="top_"]) { flex: 1 1 40%; flex-wrap: nowrap; white-space: nowrap; }
-  .ab-card .ab-range input[data-control^="top_"] { flex-basis: 40px; min-width: 40px; }
   .ab-card .ab-control label { white-space: nowrap; }
   .ab-card p.ab-wp-said { min-height: calc(8.7em + 1rem); }
 }`;
