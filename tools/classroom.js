@@ -20,7 +20,7 @@ open(shutil.make_archive("/compiled", "zip", "/compiled"), "rb").read()
 
 (async () => {
   const { loadPyodide } = require(`${pyodide}/pyodide.js`);
-  const python = await loadPyodide();
+  const python = await loadPyodide({ args: ["-X", "no_debug_ranges"] }); // columns of errors double what is compiled
   const site = python.runPython("import site; site.getsitepackages()[0]");
   python.unpackArchive(new Uint8Array(fs.readFileSync(book)), "zip", { extractDir: site });
   python.pyimport("attnbook.classroom.questions").warm();

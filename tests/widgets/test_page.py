@@ -1,5 +1,6 @@
 """From module to page: the classic scripts, the host script, and the Sphinx extension in a real build."""
 
+import base64
 import hashlib
 import json
 import os
@@ -344,6 +345,13 @@ def test_a_drawing_is_a_file_in_each_of_its_widths(tmp_path, browser):
         size = [int(ElementTree.fromstring(sheet.svg()).get(side)) for side in ("width", "height")]
         assert found == size * 2
         page.close()
+
+
+def test_a_stored_frame_is_a_file_that_its_figure_names(tmp_path):
+    frames = [{"picture": f"data:image/png;base64,{base64.b64encode(text).decode()}"} for text in (b"a", b"b", b"a")]
+    named = json.loads(with_picture_files(json.dumps(frames), tmp_path / "pictures", "pictures"))
+    assert [(tmp_path / frame["picture"]).read_bytes() for frame in named] == [b"a", b"b", b"a"]
+    assert len([*(tmp_path / "pictures").iterdir()]) == 2
 
 
 @pytest.mark.parametrize(

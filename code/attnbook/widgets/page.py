@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 FOLDER = "attnbook"
 PICTURES = f"_static/{FOLDER}/pictures"
 PICTURE = re.compile(r'\b(src|srcset)="data:image/svg\+xml(;base64)?,([^"]+)"')
+FRAME = re.compile(r'(?<=")data:image/png;base64,([\w+/=]+)(?=")')  # of `StoredFrames`, which shows one at a time
 SIZE = re.compile(rb'<svg [^>]*?(?:viewBox="0 0 (\d+) (\d+)"|width="(\d+)" height="(\d+)")')
 # lines of one kind, one after the other, which may not shine through each other where they cross
 LINES = re.compile(rb'<path d="[^"]*"( fill="none"(?![^>]*opacity)[^>]*/>)(?:<path d="[^"]*"\1)+')
@@ -59,16 +60,19 @@ def with_picture_files(body: str, folder: Path, address: str) -> str:
     def moved(image: re.Match[str]) -> str:
         of_figure = image[2]  # which will take its place
         picture = smaller(base64.b64decode(image[3]) if of_figure else unquote_to_bytes(html.unescape(image[3])))
-        name = hashlib.sha256(picture).hexdigest()[:16] + ".svg"
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_bytes(picture)
         found = SIZE.match(picture)  # its place is kept until it or the figure is there
         sides = [int(side) for side in found.groups() if side] if found else []
         size = 'width="{}" height="{}" '.format(*sides) if sides else ""
         lazy = 'loading="lazy" ' if of_figure else ""
-        return f'{lazy}{size}{image[1]}="{address}/{name}"'
+        return f'{lazy}{size}{image[1]}="{written(picture, ".svg")}"'
 
-    return PICTURE.sub(moved, body)
+    def written(picture: bytes, suffix: str) -> str:
+        name = hashlib.sha256(picture).hexdigest()[:16] + suffix
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(picture)
+        return f"{address}/{name}"
+
+    return FRAME.sub(lambda frame: written(base64.b64decode(frame[1]), ".png"), PICTURE.sub(moved, body))
 
 
 def _add_assets(app: "Sphinx", pagename: str, templatename: str, context: dict[str, Any], doctree: Any) -> None:
