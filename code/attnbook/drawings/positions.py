@@ -17,8 +17,8 @@ STATIONS = "embeddings", "q and k", "scores", "softmax", "average\nof values"
     "The way of the words dog bites man through attention, in five stations: embeddings, queries and keys, scores, "
     "softmax, average of values; the values go round from the embeddings to the average. Three stations have a pin. "
     "At the embeddings, sinusoidal and learned positions add a vector, for position 1 here 0.84, 0.54, 0.01, 1.00. At "
-    "the queries and keys, rotary positions turn both. At the scores, Shaw, T5, ALiBi and DeBERTa add a number that "
-    "depends on the distance, in a table of three words from -2 to 2."
+    "the queries and keys, rotary positions turn each by its position. At the scores, Shaw, T5, ALiBi and DeBERTa "
+    "add a number that depends on the distance, in a table of three words from -2 to 2."
 )
 def where_positions_act(sheet: Sheet) -> None:
     """The stations of attention, with each encoding pinned to the one where it acts."""
@@ -59,8 +59,11 @@ def where_positions_act(sheet: Sheet) -> None:
 
 def _said(sheet: Sheet, x: float, y: float, names: str, does: str) -> None:
     """Who acts, bold, and what is done, below."""
-    sheet.text(x, y, names, color=VIOLET, bold=True, size=14)
-    sheet.text(x, y + 20, does, size=14)
+    if sheet.narrow:  # where the pin ends
+        x, y = 156, y + 5
+    anchor = "start" if sheet.narrow else "middle"
+    sheet.text(x, y, names, anchor=anchor, color=VIOLET, bold=True, size=14)
+    sheet.text(x, y + 20, does, anchor=anchor, size=14)
 
 
 def _added_vector(sheet: Sheet, x: float, y: float) -> None:
@@ -75,14 +78,14 @@ def _added_vector(sheet: Sheet, x: float, y: float) -> None:
 
 
 def _turned(sheet: Sheet, x: float, y: float) -> None:
-    _said(sheet, x, y, "rotary", "turns q and k")
+    _said(sheet, x, y, "rotary", "turn each by its position")
     sheet.line((x - 40, y + 80), (x + 40, y + 80), color=GREY, width=1, dashed=True)
-    for angle, color in ((0.45, KEY), (1.25, QUERY)):
-        tip = x - 40 + 72 * math.cos(angle), y + 80 - 50 * math.sin(angle)
+    for angle, length, color in ((0.45, 72, KEY), (1.25, 50, QUERY)):
+        tip = x - 40 + length * math.cos(angle), y + 80 - length * math.sin(angle)
         sheet.line((x - 40, y + 80), tip, color=color, width=2.5, arrow=True)
         _arc(sheet, x - 40, y + 80, 0, angle, 26 if color == KEY else 34, color)
-    sheet.text(x - 2, y + 40, "q", color=QUERY, size=14)
-    sheet.text(x + 36, y + 62, "k", color=KEY, size=14)
+    sheet.text(x - 12, y + 42, "q", color=QUERY, size=14)
+    sheet.text(x + 36, y + 52, "k", color=KEY, size=14)
 
 
 def _added_number(sheet: Sheet, x: float, y: float) -> None:
@@ -110,9 +113,9 @@ def _arc(sheet: Sheet, x: float, y: float, start: float, end: float, radius: flo
 
 
 @drawing(
-    "A strip of keys, from 12 places to the left of the query to 12 to the right. Each distance from -7 to 7 has a "
-    "colour and a vector of its own. All from -8 on to the left have the same colour, and share one vector; all from 8 "
-    "on to the right share another."
+    "A strip of keys, from 12 places to the left of the query to 12 to the right; the query's own place has a blue "
+    "frame. Each distance from -7 to 7 has a colour and a vector of its own. All from -8 on to the left have the same "
+    "colour, and share one vector; all from 8 on to the right share another."
 )
 def far_keys_share_a_vector(sheet: Sheet) -> None:
     """Distances clipped at 8: which of them have a vector of their own."""
@@ -130,33 +133,34 @@ def far_keys_share_a_vector(sheet: Sheet) -> None:
     groups = (-12, -8, "all a_{−8}"), (-7, 7, "a vector for each"), (8, 12, "all a_8")
     for first, last, words in groups:
         left, right = middle + cell * (first - 0.5) + 2, middle + cell * (last + 0.5) - 2
-        sheet.line((left, 78), (left, 84), (right, 84), (right, 78), color=GREY, width=1)
-        sheet.text((left + right) / 2, 102, words, size=14)
+        sheet.line((left, 96), (left, 102), (right, 102), (right, 96), color=GREY, width=1)
+        sheet.text((left + right) / 2, 120, words, size=14)
+    sheet.text(middle, 89, "query", color=QUERY, size=13)
 
 
 @drawing(
-    "A row of 24 random symbols, and below it the answers that are wanted. Arrows lead from position 5 to 2 and from "
-    "20 to 17, both −3; the answers are the row moved by three, from the fourth position on."
+    "A sequence of 24 random symbols, and below it the answers that are wanted. Arrows lead from position 5 to 2 and "
+    "from 20 to 17, both −3; the answers are the sequence moved by three, from the fourth position on."
 )
 def three_places_back(sheet: Sheet) -> None:
-    """The task of looking back, on one row."""
+    """The task of looking back, on one sequence."""
     _task(sheet, 20, "look back:", "the same distance everywhere", look_back_batch, {5: 2, 20: 17}, 30)
 
 
 @drawing(
-    "The same row of 24 random symbols twice, and below it the answers that are wanted. Look back, the same distance "
-    "everywhere: arrows lead from position 5 to 2 and from 20 to 17, both −3; the answers are the row moved by "
-    "three. Mirror, another distance at each position: one arrow leads from position 2 to 23, +21, the other from 20 "
-    "to 5, −15; the answers are the row reversed."
+    "The same sequence of 24 random symbols twice, and below it the answers that are wanted. Look back, the same "
+    "distance everywhere: arrows lead from position 5 to 2 and from 20 to 17, both −3; the answers are the sequence "
+    "moved by three. Mirror, another distance at each position: one arrow leads from position 2 to 23, +21, the other "
+    "from 20 to 5, −15; the answers are the sequence reversed."
 )
 def one_distance_or_many(sheet: Sheet) -> None:
-    """Two tasks on one row: one asks for a single distance, the other for another one at each position."""
+    """Two tasks on one sequence: one asks for a single distance, the other for another one at each position."""
     y = _task(sheet, 20, "look back:", "the same distance everywhere", look_back_batch, {5: 2, 20: 17}, 30)
     _task(sheet, y, "mirror:", "another distance at each position", reversal_batch, {2: 23, 20: 5}, 96)
 
 
 def _task(sheet: Sheet, y: float, name: str, said: str, batch: Callable, found: dict[int, int], rise: float) -> float:
-    """A row, its answers, and arrows from some positions to where theirs are found; returns where all this ends."""
+    """A sequence, its answers, and arrows from some positions to where theirs are found; returns where this ends."""
     cell, left = (14, 2) if sheet.narrow else (24, 112)
     sheet.text(2 if sheet.narrow else left, y, f"{name} {said}", anchor="start", size=14, bold=True)
     y += rise + 28
@@ -180,7 +184,8 @@ def _task(sheet: Sheet, y: float, name: str, said: str, batch: Callable, found: 
         distance = f"{to - at:+}".replace("-", "−")
         sheet.text((x0 + x1) / 2, y - high - 6, distance, size=14, color=VIOLET)
     x, anchor = (left + 12 * cell, "middle") if sheet.narrow else (left - 12, "end")
-    for low, words in zip((-7, 42, 86) if sheet.narrow else (18, 42, 68), ("row", "position", "wanted"), strict=True):
+    lows = (-7, 42, 86) if sheet.narrow else (18, 42, 68)
+    for low, words in zip(lows, ("sequence", "position", "wanted"), strict=True):
         sheet.text(x, y + low, words, anchor=anchor, size=13, color=GREY)
     return y + (124 if sheet.narrow else 104)
 
