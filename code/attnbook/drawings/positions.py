@@ -94,7 +94,7 @@ def _added_number(sheet: Sheet, x: float, y: float) -> None:
         _said(sheet, x, y + 12, "ALiBi, DeBERTa", "add to scores by distance")
         y += 12
     else:
-        _said(sheet, x, y, "Shaw, T5, ALiBi, DeBERTa", "add to the scores by distance")
+        _said(sheet, x, y, "Shaw, T5, ALiBi, DeBERTa", "add to scores by distance")
     for i, row in enumerate(relative_positions(3, 3).tolist()):
         for j, distance in enumerate(row):
             place = x - 54 + 36 * j, y + 34 + 20 * i, 36, 20
