@@ -273,12 +273,14 @@ def test_what_the_length_cuts_off_is_said(page):
 
 
 @pytest.mark.parametrize("width", [390, 1000])
-def test_it_opens_where_the_two_articles_are_both_kept(open_figure, width):
+def test_it_opens_at_the_end_with_greedys_way_beside_the_winners(open_figure, width):
     page = open_figure(BeamTreeFigure(), width=width)
-    kept = page.page.locator('[aria-level="4"][data-entry="kept"]')
+    kept = page.page.locator('[aria-level="5"][data-entry="kept"]')
     names = kept.evaluate_all("(all) => all.map((one) => one.dataset.words)")
-    assert names[:2] == ["elle a un", "elle a une"]
-    assert page.page.locator('[aria-level="5"]').count() == 0
+    assert names[:2] == ["elle a un sœur", "elle a une sœur"]
+    finished = page.page.locator('[data-entry="ended"]').evaluate_all("(all) => all.map((one) => one.dataset.words)")
+    assert {" ".join(best(0, 1)[0]), " ".join(best(0, 3)[0])} <= set(finished)
+    assert page.page.locator("[data-score]").count() == 3
     drawn = page.page.locator('[data-entry="dropped"]').count()
     assert ("dropped" in page.page.locator(".ab-stage svg").text_content()) == (drawn > 0)
     assert "((5 + T) / 6)^0.6" in page.page.locator(".ab-outputs").inner_text()

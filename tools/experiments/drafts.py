@@ -135,6 +135,11 @@ def summary(results: list[dict], options) -> dict:
         shares = {
             "passes_per_word": [one["passes"] / one["words"] for one in same],
             "stay": [one["accepted"] / one["proposed"] for one in same if one["proposed"]],
+            "drafted_per_pass": [one["proposed"] / one["passes"] for one in same if one["proposed"]],
+            # each pass gives the words that stay and one more, unless an <eos> was among those
+            "ended_by_draft": [
+                (one["accepted"] + one["passes"] - one["words"]) / one["passes"] for one in same if one["proposed"]
+            ],
             "relative": [one["relative"] for one in same],
             "ms": [one["ms"] for one in same],
         }
@@ -145,7 +150,8 @@ def summary(results: list[dict], options) -> dict:
     single = {name: [result["single"][name] for result in results] for name in results[0]["single"]}
     return {
         "measured": "median, smallest and largest over the repeats: passes of the Transformer per word, the share of "
-        "drafted words that stay, the time relative to the Transformer alone in the same repeat, milliseconds of "
+        "drafted words that stay, the words drafted per pass, the share of passes that end with a drafted <eos> that "
+        "stays, the time relative to the Transformer alone in the same repeat, milliseconds of "
         "processor time per word; parts: the means of those spent in drafting, in the Transformer's passes and in "
         "the rest; single: milliseconds of one pass over so many words, and of one drafted word",
         "rows": rows,

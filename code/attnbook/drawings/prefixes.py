@@ -22,7 +22,7 @@ def where_greedy_loses(sheet: Sheet) -> None:
     """A tree in which the likeliest first word leads away from the likeliest sentence."""
     if sheet.narrow:
         columns, wide, high, bars, scale = (10, 80, 198), 52, 58, 234, 160
-        heads = "first", "second", "probability"
+        heads = "first", "second", "of both"
     else:
         columns, wide, high, bars, scale = (30, 178, 340), 64, 48, 546, 300
         heads = "first word", "second word", "probability of both"
@@ -57,7 +57,7 @@ def where_greedy_loses(sheet: Sheet) -> None:
         label = y - away if y <= before else y + away + 8
         sheet.text(end - (15 if sheet.narrow else 22), label, f"{p}", size=13)
         look = {"color": color or GREY, "ink": INK, "line": 2.5 if color else 1.5}
-        goes_on = len(prefix) == 2 and prefix[-1] != "<eos>"
+        goes_on = prefix[-1] != "<eos>"
         sheet.box(end, y - 15, wide, 30, prefix[-1] + " …" * goes_on, size=14, **look)
 
     for x, words in zip((*columns[1:], bars), heads, strict=True):
@@ -72,9 +72,8 @@ def where_greedy_loses(sheet: Sheet) -> None:
         if not sheet.narrow:
             sum_ = f"{FOLLOWS['<bos>'][pair[0]]} · {FOLLOWS[pair[0]][pair[1]]} ="
             sheet.text(bars - 9, y + 5, sum_, anchor="end", size=13, color=GREY)
-    said = "greedy" if sheet.narrow else "greedy ends here"
     y = rows[tuple(greedy[1:])] + 25
-    sheet.text(bars, y, said, anchor="start", size=13, color=KEY)
+    sheet.text(bars, y, "greedy's choice", anchor="start", size=13, color=KEY)
     y = rows[likeliest] + 25
     sheet.text(bars, y, "the likeliest", anchor="start", size=13, color=VIOLET)
 

@@ -110,10 +110,10 @@ def two_rounds_of_drafts(sheet: Sheet) -> None:
 
 
 @drawing(
-    "Three words as pairs of bars: the draft's probabilities q are 0.1, 0.2 and 0.7, the expensive model's p are "
+    "Three words, one stacked bar each: the draft's probabilities q are 0.1, 0.2 and 0.7, the expensive model's p are "
     "0.5, 0.3 and 0.2. What the two have in common, 0.1, 0.2 and 0.2, is filled: drafted and kept. The draft's excess "
-    "of 0.5 at the third word is hatched: rejected. An arrow leads from it to the gaps of 0.4 and 0.1 at the first two "
-    "words: there it is drawn again."
+    "of 0.5 at the third word is hatched: rejected. Two arrows lead from it, one to the gap of 0.4 at the first word "
+    "and one to the gap of 0.1 at the second: there it is drawn again."
 )
 def rejected_words_fill_the_gaps(sheet: Sheet) -> None:
     """Two distributions over three words: what they share, and where the rest goes."""
@@ -188,7 +188,7 @@ def a_tail_and_five_filters(sheet: Sheet) -> None:
         edge, step, head, scale, high, thick = 88, 51, 64, 115, 36, 9
         sheet.text(edge - 8, head + 36 + high * len(words), "words left", anchor="end", size=13, color=GREY)
     else:
-        edge, step, head, scale, high, thick = 92, 124, 48, 82, 25, 17
+        edge, step, head, scale, high, thick = 92, 124, 48, 105, 25, 17
     for row, word in enumerate(words):
         sheet.text(edge - 8, head + 28 + high * row, word, anchor="end", size=13)
     for number, (name, (probs, left)) in enumerate(found.items()):

@@ -39,7 +39,7 @@ class BeamTreeFigure(Figure):
     """
 
     module = "beam_tree"
-    shows = f"{SENTENCES['fr'][0]} · width 3, α = 0.6, step 3 · the page's Transformer"
+    shows = f"{SENTENCES['fr'][0]} · width 3, α = 0.6, all steps · the page's Transformer"
     alt = """Beam search as a tree that grows step by step from the beginning of the sentence. At every step each
         prefix that was kept is continued; the likeliest continuations are kept and drawn strong, the next ones are
         drawn faint with their log-probability and go no further. Prefixes that have written the end of the sentence
@@ -53,7 +53,7 @@ class BeamTreeFigure(Figure):
     width = number_between(3, 1, 5, "the width of the beam", whole=True)
     length_penalty = number_between(0.6, 0, 2, "α of the length penalty")
     max_len = number_between(LONGEST, 1, LONGEST, "the most words that are written", whole=True)
-    step = number_between(3, -1, LONGEST, "how many steps are shown, -1 for all", whole=True)
+    step = number_between(-1, -1, LONGEST, "how many steps are shown, -1 for all", whole=True)
     at = taking([], listed(WORD, 0, LONGEST), "the prefix whose numbers are shown")
 
     def __init__(self, **kwargs: Any):

@@ -80,7 +80,7 @@ function render({ model, el }) {
     model,
     el,
     title: say("Keeping several prefixes"),
-    hint: say("Point at a prefix to see its numbers. Dots mark greedy decoding's way."),
+    hint: say("Tap or point at a prefix to see its numbers. Dots mark greedy decoding's way."),
   });
   fig.card.classList.add("ab-bt");
   fig.card.prepend(styleSheet(STYLE));
@@ -194,7 +194,7 @@ function render({ model, el }) {
   fig.output("own", { label: say("Its last word: p"), digits: 3 });
   fig.output("log_prob", { label: say("log p, summed"), digits: 3 });
   fig.output("factor", { label: "((5 + T) / 6)^α", digits: 3 });
-  fig.output("score", { label: say("Score: log p ÷ it"), digits: 3 });
+  fig.output("score", { label: say("Score: log p ÷ penalty"), digits: 3 });
   const factorName = fig.card.querySelector('[data-value="factor"]').previousElementSibling;
   fig.card.querySelector('[data-value="prefix"]').parentElement.style.gridColumn = "1 / -1";
   fig.card.querySelector(".ab-outputs").style.gridTemplateColumns = "repeat(auto-fit,minmax(max(22%,120px),1fr))";
