@@ -3,9 +3,9 @@
 import math
 from collections import Counter
 
-from attnbook.drawings.sheet import Sheet, drawing, tint
+from attnbook.drawings.sheet import WRITTEN, Sheet, drawing, tint
 from attnbook.language import kneser_ney_loss, ngram_loss
-from attnbook.page.style import GREY, INK, KEY, OUTPUT, QUERY, VIOLET
+from attnbook.page.style import GREY, INK, KEY, QUERY, VIOLET
 
 TEXT = ("the", "query", "asks", "each", "key")
 
@@ -25,7 +25,7 @@ def one_text_four_questions(sheet: Sheet) -> None:
     sheet.text(left + count * wide / 2, 18, "is read", size=14, color=QUERY, bold=True)
     for row, words in enumerate(("is asked", "for")):
         at = (target - (16 if sheet.narrow else 0), 18 + 17 * row)
-        sheet.text(*at, words, anchor="start", size=14, color=OUTPUT, bold=True)
+        sheet.text(*at, words, anchor="start", size=14, color=WRITTEN, bold=True)
     for j, word in enumerate(TEXT[:-1]):
         sheet.text(left + (j + 0.5) * wide, top - 10, word, color=QUERY)
     for i in range(count):
@@ -37,8 +37,8 @@ def one_text_four_questions(sheet: Sheet) -> None:
                 sheet.hatch(left + j * wide, y, wide, high)
             ground = "none" if j > i else tint(VIOLET, 0.3)
             sheet.box(left + j * wide, y, wide, high, color=GREY, fill=ground, radius=0, line=1)
-        sheet.line((right + 5, y + high / 2), (target - 6, y + high / 2), color=OUTPUT, arrow=True)
-        sheet.text(target, y + high / 2 + 5, TEXT[i + 1], anchor="start", color=OUTPUT)
+        sheet.line((right + 5, y + high / 2), (target - 6, y + high / 2), color=WRITTEN, arrow=True)
+        sheet.text(target, y + high / 2 + 5, TEXT[i + 1], anchor="start", color=WRITTEN)
     words = ("filled: may be looked at; hatched: later words", "one pass answers all four questions")
     for row, line in enumerate(words):
         sheet.text(left if not sheet.narrow else 6, top + count * high + 22 + 18 * row, line, anchor="start", size=13)

@@ -4,14 +4,13 @@ import functools
 
 import torch
 
-from attnbook.drawings.sheet import Sheet, drawing, shade, tint
+from attnbook.drawings.sheet import WRITTEN, Sheet, drawing, shade, tint
 from attnbook.page.style import GREY, INK, KEY, QUERY, VIOLET
 from attnbook.text import BOS
 from attnbook.translation import load_page_model
 
 READ = "he", "was", "very", "calm", "<eos>"
 WROTE = "il", "était", "très", "calme", "<eos>"
-WRITTEN = "#A0447A"  # the output's colour, dark enough for words
 
 
 @drawing(

@@ -16,6 +16,7 @@ from attnbook.page.style import GREY, INK, MASKED
 
 WIDE, NARROW = 700, 340  # what a page of a laptop and one of a phone have room for
 PALE = "#c4c4c4"  # of what is there and not asked about
+WRITTEN = "#A0447A"  # the output's colour, dark enough for words
 _SHADES = (255, 255, 255), (185, 181, 232), (75, 63, 168)  # of weights from 0 to 1
 
 

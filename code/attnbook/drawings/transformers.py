@@ -8,12 +8,11 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from attnbook.attention import causal_mask, masked_softmax, sinusoidal_encoding
-from attnbook.drawings.sheet import Sheet, drawing, shade, tint
+from attnbook.drawings.sheet import WRITTEN, Sheet, drawing, shade, tint
 from attnbook.page.style import GREY, INK, KEY, OUTPUT, QUERY, VALUE, VIOLET
 
 TARGET = "<bos>", "9", "1", "7", "4", "<eos>"  # 4 7 1 9 backwards
 WIDTH = 46  # of a word
-WRITTEN = "#A0447A"  # the output's colour, dark enough for words
 
 
 @drawing(
