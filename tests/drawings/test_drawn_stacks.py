@@ -48,6 +48,19 @@ def test_the_pretrained_encoder_is_drawn_with_its_sizes():
     assert len(minilm.vectors(["Time flies."])[0]) == 384 and "vector of 384 numbers" in picture.alt
 
 
+def test_the_drawn_answers_of_head_3_9_are_the_models():
+    from attnbook.drawings import readings
+    from attnbook.interop import load_minilm
+
+    minilm = load_minilm()
+    ids, _ = minilm.read([" ".join(readings.OLD_DOG)])
+    row = minilm.model(ids, need_weights=True)[1][2][0, 8, 1, 1:-1]  # from *the*, to the words
+    assert row.argmax() == 2
+    for word, weight in readings.OF_HEAD.items():
+        assert f"{row[word]:.2f}" == str(weight)
+        assert str(weight) in drawings.the_nearest_or_the_right_noun().alt
+
+
 def test_pieces_of_a_bar_are_as_long_as_their_shares():
     counts = {"embeddings": 20, "attention": 60, "feed-forward": 119, "norms": 1}
     picture = drawings.where_the_parameters_are({"one": counts})

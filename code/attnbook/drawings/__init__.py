@@ -49,7 +49,12 @@ from attnbook.drawings.positions import (
     where_positions_act,
 )
 from attnbook.drawings.prefixes import a_beam_keeps_two, where_greedy_loses
-from attnbook.drawings.readings import a_false_note, two_heads_that_copy, two_stories_for_one_output
+from attnbook.drawings.readings import (
+    a_false_note,
+    the_nearest_or_the_right_noun,
+    two_heads_that_copy,
+    two_stories_for_one_output,
+)
 from attnbook.drawings.recurrent import (
     a_gate_between_old_and_new,
     a_sentence_through_one_vector,
@@ -103,7 +108,8 @@ __all__ = [
     "nearness_lifted", "numbers_normalised_together", "one_distance_or_many", "one_key_or_a_blend",
     "one_text_four_questions", "one_triangle_in_three_ways", "overlapping_keys", "Picture",
     "rejected_words_fill_the_gaps", "right_answers", "room_for_nested_names", "rows_at_once_or_in_turn",
-    "shade", "Sheet", "steps_until_learned", "the_teachers_word_or_its_own", "three_exponentials_shifted",
+    "shade", "Sheet", "steps_until_learned", "the_nearest_or_the_right_noun",
+    "the_teachers_word_or_its_own", "three_exponentials_shifted",
     "three_favourites", "three_heads_share_the_width", "three_kinds_of_models", "three_places_back",
     "three_vectors_of_a_word",
     "three_ways_to_share_keys", "three_widths", "tint", "twenty_fits", "two_guards_of_the_answer",

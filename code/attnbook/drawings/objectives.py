@@ -8,36 +8,36 @@ from attnbook.drawings.sheet import Sheet, drawing, shade, tint
 from attnbook.page.style import GREY, INK, KEY, OUTPUT, QUERY, VIOLET
 
 WORDS = ("the", "dog", "chased", "the", "cat")
-GAP = 2
+GAP = 2  # the word that is asked for in both halves
 
 
 @drawing(
     "Two ways to learn from the dog chased the cat. Left, fill the gap: chased is replaced by MASK, lines come to it "
     "from all other words on both sides, and only there the answer, chased, is asked for; in the table of who may look "
-    "at whom, every cell is filled. Right, go on: lines come to chased from the words before it only, and each place "
-    "is asked for the next word; in the table, the future is hatched."
+    "at whom, queries down and keys across, every cell is filled. Right, go on: each place is asked for the next word, "
+    "dog for chased, and a line comes to dog from the one word before it; in the table, the future is hatched."
 )
 def fill_the_gap_or_go_on(sheet: Sheet) -> None:
     """The masked objective beside the causal one, on one sentence."""
     for number, masked in enumerate((True, False)):
-        left, top = (2, 18 + 318 * number) if sheet.narrow else (2 + 360 * number, 18)
+        left, top = (2, 18 + 336 * number) if sheet.narrow else (2 + 360 * number, 18)
         _objective(sheet, left, top, masked)
 
 
 def _objective(sheet: Sheet, left: float, top: float, masked: bool) -> None:
     wide, step = 61, 67
+    ask = GAP if masked else GAP - 1  # where it is asked for
     middle = [left + step * t + wide / 2 for t in range(5)]
     answers, row = top + 30, top + 70
     title = "fill the gap: look both ways" if masked else "go on: look back"
     sheet.text(left, top, title, anchor="start", bold=True)
     for t, word in enumerate(WORDS):
         gap = masked and t == GAP
-        sheet.box(left + step * t, row, wide, 32, "[MASK]" if gap else word, color=QUERY if t == GAP else INK, size=14)
+        sheet.box(left + step * t, row, wide, 32, "[MASK]" if gap else word, color=QUERY if t == ask else INK, size=14)
         asked = WORDS[GAP] if gap else None if masked else (*WORDS, ".")[t + 1]
         if asked:
             sheet.box(left + step * t, answers - 16, wide, 28, asked, color=OUTPUT, ink=INK, dashed=True, size=14)
             sheet.line((middle[t], row - 2), (middle[t], answers + 15), color=OUTPUT, arrow=True)
-    ask = GAP
     for t in range(5):
         if t != ask and (masked or t < ask):
             low = row + 44 + 10 * abs(t - ask)
@@ -53,11 +53,12 @@ def _objective(sheet: Sheet, left: float, top: float, masked: bool) -> None:
             ground = "none" if allowed is None else tint(VIOLET, 0.3)
             sheet.box(x + j * cell, y + i * cell, cell, cell, color=GREY, fill=ground, radius=0, line=1)
         name = "[MASK]" if masked and i == GAP else WORDS[i]
-        sheet.text(x - 6, y + i * cell + 16, name, anchor="end", size=13, color=QUERY if i == GAP else INK)
+        sheet.text(x - 6, y + i * cell + 16, name, anchor="end", size=13, color=QUERY if i == ask else INK)
     sheet.text(x + 5 * cell + 12, y + 30, "asked at", anchor="start", size=14, color=VIOLET)
     sheet.text(x + 5 * cell + 12, y + 52, "1 place of 5" if masked else "5 places of 5", anchor="start", bold=True)
     key = "filled: may be looked at" + ("" if masked else "; hatched: may not")
     sheet.text(x + 2.5 * cell, y + 5 * cell + 18, key, size=13, color=GREY)
+    sheet.text(x + 2.5 * cell, y + 5 * cell + 36, "rows: queries; columns: keys", size=13, color=GREY)
 
 
 MODELS = ("nearly certain", 0.997, 0.001), ("as asked", 0.925, 0.025)  # of the right word, and of each of three others

@@ -20,7 +20,7 @@ def my_contrastive_loss(first, second, scale):
 
 # fmt: off
 def example() -> tuple:
-    return exact([3, 4], [1, 0]), exact([6, 8], [0, 2]), 2.0
+    return exact([3, 4], [1, 0]), exact([6, 8], [0, 2]), 3.0
 
 
 def three() -> tuple:
