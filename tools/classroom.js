@@ -19,8 +19,8 @@ open(shutil.make_archive("/compiled", "zip", "/compiled"), "rb").read()
 `;
 
 (async () => {
-  const { loadPyodide } = require(`${pyodide}/pyodide.js`);
-  const python = await loadPyodide({ args: ["-X", "no_debug_ranges"] }); // columns of errors double what is compiled
+  const options = { args: ["-X", "no_debug_ranges"] }; // columns of errors would double what is compiled
+  const python = await require(`${pyodide}/pyodide.js`).loadPyodide(options);
   const site = python.runPython("import site; site.getsitepackages()[0]");
   python.unpackArchive(new Uint8Array(fs.readFileSync(book)), "zip", { extractDir: site });
   python.pyimport("attnbook.classroom.questions").warm();
