@@ -260,7 +260,10 @@ def current(folder: Path) -> bool:
     ours = [path for path in PACKAGE.rglob("*") if path.suffix in ("", ".css", ".js", ".py", ".txt")]
     made_of = [path for path in ours if path.name != "__pycache__"]
     made_of += [
+        # the folders, too: they change when a catalog goes
+        *(path for path in LOCALE.glob("*/LC_MESSAGES/exercises/**") if path.is_dir()),
         *LOCALE.glob("*/LC_MESSAGES/exercises/*.po"),
+        *(ROOT / "tools/languages").glob("*.py"),  # which compile them
         *stored_notebooks(),
         NODE_MODULES / ".package-lock.json",
         Path(__file__),
