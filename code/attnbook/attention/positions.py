@@ -128,7 +128,7 @@ class Table:
             with torch.inference_mode(False), torch.enable_grad():
                 stored = make(0, max(64, 2 * end))
             # none of a fake mode or of `vmap`, which ends
-            if type(stored) is Tensor and has_values(stored):
+            if type(stored) is Tensor and (stored.is_meta or has_values(stored)):
                 learns = stored.requires_grad
                 self.stored, self.kind = (None, None) if learns else (stored, kind)
         return stored[start:end]
