@@ -42,7 +42,7 @@ getopt getpass html http idlelib imaplib ipaddress mailbox mimetypes modulefinde
 optparse pdb pickletools platform plistlib poplib profile pstats pty pyclbr pydoc pydoc_data rlcompleter sched shelve
 smtplib socketserver sqlite3 tabnanny tarfile test tkinter tomllib trace tracemalloc tty turtle turtledemo unittest
 urllib uuid venv wave webbrowser wsgiref xml xmlrpc zipapp zoneinfo
-_sysconfigdata__emscripten_wasm32-emscripten asyncio/__main__ asyncio/proactor_events asyncio/tools
+asyncio/__main__ asyncio/proactor_events asyncio/tools
 asyncio/windows_events asyncio/windows_utils concurrent/interpreters importlib/metadata importlib/resources json/tool
 logging/config logging/handlers pyodide/console sysconfig/__main__
 """

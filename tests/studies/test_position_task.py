@@ -105,7 +105,7 @@ def test_relative_terms_are_scored_by_the_layers_own_queries_and_keys(kind):
 
 
 def test_learned_positions_end_where_their_table_ends():
-    with pytest.raises(ValueError, match="11 positions"):
+    with pytest.raises(ValueError, match="positions 0 to 10 are learned"):
         reader("learned")(torch.zeros(1, 13, dtype=torch.long))
 
 

@@ -175,7 +175,7 @@ MODEL = model_of()
         (lambda: MODEL(TOKENS, cache=interrupted()), ValueError, ("different numbers of positions", "begin again")),
         (lambda: MODEL(TOKENS, torch.tensor([3, 7]), cache=MODEL.start_cache()), ValueError,
          ("valid_lens is for texts padded at the end", "with rotary positions, pad at the front and pass mask")),
-        (lambda: model_of("GPT-2")(TOKENS.repeat(1, 2)), ValueError, ("only 11 positions are learned",)),
+        (lambda: model_of("GPT-2")(TOKENS.repeat(1, 2)), ValueError, ("only positions 0 to 10 are learned",)),
     ],
 )  # fmt: skip
 def test_errors(call, error, message):

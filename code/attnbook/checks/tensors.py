@@ -131,7 +131,7 @@ def check_own_weights(name: str, module: nn.Module) -> None:
     Raises:
         TypeError: a weight is none of its parameters.
     """
-    parameters = [other for other, _ in module.named_parameters(recurse=False)]
+    parameters = [other for other, _ in module.named_parameters() if "." not in other]  # its own
     for weight, tensor in vars(module).items():
         if isinstance(tensor, Tensor) and any(other.startswith(f"{weight}_") for other in parameters):
             raise TypeError(
