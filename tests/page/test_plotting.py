@@ -138,7 +138,19 @@ def test_annotations_stand_in_their_cells_and_stay_readable():
     mask = torch.tensor([[True, True, False], [True, False, False]])
     [ax] = maps(plotting.show_heatmaps(weights, mask=mask, annotate=True))
     written = {t.get_position(): (t.get_text(), to_hex(t.get_color())) for t in ax.texts}
-    assert written == {(0, 0): ("0.25", plotting.INK), (1, 0): ("0.75", "#ffffff"), (0, 1): ("1.00", "#ffffff")}
+    assert written == {(0, 0): ("0.25", plotting.INK), (1, 0): ("0.75", "#000000"), (0, 1): ("1.00", "#ffffff")}
+
+
+def test_words_on_every_shade_of_a_weight_can_be_read():
+    """WCAG 2.2, 1.4.3: a contrast of at least 4.5 : 1."""
+
+    def luminance(color):
+        light = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(color)]
+        return sum(part * c for part, c in zip((0.2126, 0.7152, 0.0722), light, strict=True)) + 0.05
+
+    for weight in torch.linspace(0, 1, 201).tolist():
+        ground, ink = luminance(plotting.WEIGHTS(weight)[:3]), luminance(plotting.ink_on(weight))
+        assert max(ground, ink) / min(ground, ink) >= 4.5, weight
 
 
 def test_weights_that_need_gradient_half_precision_and_plain_lists():

@@ -39,6 +39,7 @@ from attnbook.drawings.next_tokens import (
     a_discount_is_lent,
     one_text_four_questions,
     two_sightings_are_lent,
+    what_is_left,
 )
 from attnbook.drawings.objectives import each_text_finds_its_partner, fill_the_gap_or_go_on, what_certainty_costs
 from attnbook.drawings.positions import (
@@ -46,9 +47,10 @@ from attnbook.drawings.positions import (
     far_keys_share_a_vector,
     one_distance_or_many,
     three_places_back,
+    two_hands_come_back,
     where_positions_act,
 )
-from attnbook.drawings.prefixes import a_beam_keeps_two, where_greedy_loses
+from attnbook.drawings.prefixes import a_beam_keeps_two, a_search_reads_four, where_greedy_loses
 from attnbook.drawings.readings import (
     a_false_note,
     the_nearest_or_the_right_noun,
@@ -95,6 +97,7 @@ __all__ = [
     "a_beam_keeps_two", "a_block_then_and_now", "a_decoder_layer_and_the_memory", "a_discount_is_lent",
     "a_false_note", "a_gate_between_old_and_new", "a_list_or_a_matrix", "a_longer_query_insists",
     "a_mean_and_a_cosine", "a_nan_meets_the_mask", "a_norm_on_the_stream_or_beside_it",
+    "a_search_reads_four",
     "a_sentence_on_one_side", "a_sentence_through_one_vector", "a_stream_for_each_word", "a_table_never_stored",
     "a_tail_and_five_filters", "an_empty_row_spoils_the_matrix", "budget_of_a_row",
     "by_content_or_by_position", "cut_and_swap_or_reshape",
@@ -113,10 +116,10 @@ __all__ = [
     "three_favourites", "three_heads_share_the_width", "three_kinds_of_models", "three_places_back",
     "three_vectors_of_a_word",
     "three_ways_to_share_keys", "three_widths", "tint", "twenty_fits", "two_guards_of_the_answer",
-    "two_heads_that_copy", "two_looks_back", "two_masks_at_once", "two_readings_of_a_table",
+    "two_hands_come_back", "two_heads_that_copy", "two_looks_back", "two_masks_at_once", "two_readings_of_a_table",
     "two_rounds_of_drafts", "two_sightings_are_lent", "two_stacks_and_a_memory", "two_stories_for_one_output",
     "two_words_in_turn_or_at_once", "waiting_for_bytes", "weights_and_true_links", "what_a_cache_saves",
-    "what_bleu_counts", "what_certainty_costs", "what_three_tasks_ask", "where_each_word_looked",
+    "what_bleu_counts", "what_certainty_costs", "what_is_left", "what_three_tasks_ask", "where_each_word_looked",
     "where_greedy_loses", "where_positions_act", "where_the_parameters_are", "who_asks_whom",
     "who_works_for_the_museum", "WIDE",
 ]  # fmt: skip

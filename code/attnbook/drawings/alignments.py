@@ -6,7 +6,7 @@ from collections.abc import Collection
 from torch import Tensor
 
 from attnbook.drawings.sheet import Picture, Sheet, drawing, shade
-from attnbook.page.style import GREY, INK, KEY
+from attnbook.page.style import GREY, KEY, ink_on
 from attnbook.translation import load_page_model
 
 KEY_INK = "#A84A00"  # the key's colour, dark enough for words
@@ -79,7 +79,7 @@ def weights_and_true_links(
             for i, weight in enumerate(row):
                 look = {"color": GREY, "fill": shade(weight), "radius": 0, "line": 0.7}
                 words = f"{weight:.2f}".lstrip("0")
-                ink = INK if weight < 0.6 else "#ffffff"
+                ink = ink_on(weight)
                 sheet.box(left + i * cell, y, cell, high, words, ink=ink, size=13, **look)
             at, look = ((left - 7, "end"), {"size": 13}) if sheet.narrow else ((right, "start"), {"size": 14})
             sheet.text(at[0], y + high / 2 + 5 + two_lines, said[j], anchor=at[1], bold=said[j] == "hit", **look)

@@ -4,7 +4,7 @@ import torch
 
 from attnbook.attention import masked_softmax, split_heads
 from attnbook.drawings.sheet import Sheet, drawing, shade
-from attnbook.page.style import GREY, INK, KEY, OUTPUT, QUERY, VALUE, VIOLET
+from attnbook.page.style import GREY, INK, KEY, OUTPUT, QUERY, VALUE, VIOLET, ink_on
 
 WORDS = "dog", "bites", "man"
 ASKED = "who bites?", "bites whom?", "itself"  # what each head is after
@@ -89,7 +89,7 @@ def _lane(sheet: Sheet, x: float, y: float, weights: list[float], head: int, cel
         y += 10
         sheet.text(x, y - 6, ASKED[head], color=QUERY, size=13, italic=True)
         for number, (word, weight) in enumerate(zip(WORDS, weights, strict=True)):
-            ink = "#ffffff" if weight > 0.6 else INK
+            ink = ink_on(weight)
             words = f"{word} {weight:.2f}".replace("0.", ".")
             look = {"color": GREY, "fill": shade(weight), "ink": ink, "radius": 0}
             sheet.box(x - 46, y + 24 * number, 92, 24, words, line=1, size=13, **look)
@@ -103,7 +103,7 @@ def _lane(sheet: Sheet, x: float, y: float, weights: list[float], head: int, cel
         asked = f"head {head + 1}: {ASKED[head]}"
         sheet.text(x, y - 5, asked, color=QUERY, size=13, italic=True)
         for number, (word, weight) in enumerate(zip(WORDS, weights, strict=True)):
-            ink = "#ffffff" if weight > 0.6 else INK
+            ink = ink_on(weight)
             words = f"{word}\n{weight:.2f}".replace("0.", ".")
             look = {"color": GREY, "fill": shade(weight), "ink": ink, "radius": 0}
             place = x - 72 + 48 * number, y, 48, 38

@@ -44,6 +44,52 @@ def one_text_four_questions(sheet: Sheet) -> None:
         sheet.text(left if not sheet.narrow else 6, top + count * high + 22 + 18 * row, line, anchor="start", size=13)
 
 
+@drawing(
+    "A layer of the Transformer's encoder and one of its decoder, read from below. Grey and dashed is what goes: the "
+    "source, the encoder's self-attention and feed-forward network, and the decoder's cross-attention, to which an "
+    "arrow leads from the encoder. Filled is what stays: the text, self-attention under the causal mask, and from "
+    "there, around cross-attention, the feed-forward network and the head, which gives the next word."
+)
+def what_is_left(sheet: Sheet) -> None:
+    """A Transformer without a source: its encoder goes, and cross-attention with it."""
+    half, high, pitch = (72, 40, 62) if sheet.narrow else (100, 36, 58)
+    left, right = (76, 246) if sheet.narrow else (220, 480)
+    low = 66 + 4 * pitch
+
+    def part(x: float, row: int, words: str, *, stays: bool) -> None:
+        look = {"color": VIOLET, "fill": tint(VIOLET), "ink": INK} if stays else {"color": GREY, "dashed": True}
+        sheet.box(x - half, low - row * pitch - high, 2 * half, high, words, size=13, **look)
+
+    def up(x: float, row: int, *, stays: bool) -> None:  # from what stands below the row
+        look = {"color": VIOLET, "width": 2} if stays else {"color": GREY}
+        sheet.line((x, low - row * pitch + pitch - high - 2), (x, low - row * pitch + 2), arrow=True, **look)
+
+    sheet.text(left, low - 3 * pitch + 4, "encoder", bold=True, color=GREY)
+    sheet.text(right, 18, "the next word", color=WRITTEN)
+    sheet.line((right, low - 3 * pitch - high - 2), (right, 26), color=VIOLET, width=2, arrow=True)
+    for x, word, stays in ((left, "the source", False), (right, "the text", True)):
+        sheet.text(x, low + 46, word, color=QUERY if stays else GREY)
+        sheet.line((x, low + 30), (x, low + 2), color=VIOLET if stays else GREY, arrow=True)
+    part(left, 0, "self-attention", stays=False)
+    up(left, 1, stays=False)
+    part(left, 1, "feed-forward", stays=False)
+    over = low - pitch - high / 2
+    sheet.line((left + half, over), (right - half - 2, over), color=GREY, arrow=True)
+    part(right, 0, "self-attention,\ncausal mask", stays=True)
+    up(right, 1, stays=False)
+    part(right, 1, "cross-attention", stays=False)
+    up(right, 2, stays=False)
+    part(right, 2, "feed-forward", stays=True)
+    around = right + half + 12
+    way = ((right + half, low - high / 2), (around, low - high / 2), (around, low - 2 * pitch - high / 2))
+    sheet.line(*way, (right + half + 2, low - 2 * pitch - high / 2), color=VIOLET, width=2, arrow=True)
+    up(right, 3, stays=True)
+    part(right, 3, "head", stays=True)
+    said = "filled: stays", "dashed: goes"
+    for row, (words, color) in enumerate(zip(said, (VIOLET, GREY), strict=True)):
+        sheet.text(left, 18 + 20 * row, words, size=13, color=color)
+
+
 SEEN = [0, 1, 0, 0, 1, 2]  # a b a a b c
 
 
@@ -135,11 +181,11 @@ OF_2017 = (
     ("LayerNorm", False),
 )
 OF_TODAY = (
-    ("RMSNorm", True),
-    ("attention, no biases:\nrotary, QK-norm,\ngrouped queries", True),
+    ("RMSNorm ②", True),
+    ("attention, no biases ③:\nrotary ⑤, QK-norm ⑥,\ngrouped queries ⑦", True),
     ("+", False),
-    ("RMSNorm", True),
-    ("no biases:\nW_2(SiLU(W_g x) ⊙ W_1 x)", True),
+    ("RMSNorm ②", True),
+    ("no biases ③, gate ④:\nW_2(SiLU(W_g x) ⊙ W_1 x)", True),
     ("+", False),
 )
 
@@ -149,15 +195,18 @@ OF_TODAY = (
     "W_2 ReLU(W_1 x) with biases, the sum, LayerNorm. Its grey way around each part ends before a norm. Right, today: "
     "RMSNorm, then attention without biases, rotary, with QK-norm and grouped queries; the sum; RMSNorm, then a "
     "network with a gate and no biases; the sum. Its orange way leads around norm and part together. What has changed "
-    "is orange."
+    "is orange, with the numbers of the table: 1 at the way around, 2 at the norms, 3 at both parts, 4 at the gate, 5 "
+    "to 7 in attention."
 )
 def a_block_then_and_now(sheet: Sheet) -> None:
     """The block of 2017 beside today's, with what has changed."""
     _block(sheet, 80 if sheet.narrow else 180, "2017", OF_2017, GREY)
-    _block(sheet, 250 if sheet.narrow else 520, "today (orange: new)", OF_TODAY, KEY)
+    _block(sheet, 250 if sheet.narrow else 520, "today (orange: new)", OF_TODAY, KEY, "①")
 
 
-def _block(sheet: Sheet, x: float, title: str, parts: tuple[tuple[str, bool], ...], around: str) -> None:
+def _block(
+    sheet: Sheet, x: float, title: str, parts: tuple[tuple[str, bool], ...], around: str, number: str = ""
+) -> None:
     half, size = (73, 12) if sheet.narrow else (118, 14)
     way, y, entry = x + half + 6, 352.0, 360.0
     sheet.text(x, 18, title, bold=True)
@@ -168,6 +217,8 @@ def _block(sheet: Sheet, x: float, title: str, parts: tuple[tuple[str, bool], ..
             middle = y - 12
             sheet.line((x, entry), (way, entry), (way, middle), color=around, width=1.8)
             sheet.line((way, middle), (x + 13, middle), color=around, width=1.8, arrow=True)
+            if number:
+                sheet.text((way + x + 13) / 2, middle - 5, number, color=around)
             sheet.dot(x, middle, 11, fill="#ffffff", color=INK)
             sheet.text(x, middle + 5, "+")
             top = y - 24

@@ -5,7 +5,7 @@ import math
 import torch
 
 from attnbook.drawings.sheet import Sheet, drawing, shade, tint
-from attnbook.page.style import GREY, INK, KEY, OUTPUT, QUERY, VIOLET
+from attnbook.page.style import GREY, INK, KEY, OUTPUT, QUERY, VIOLET, ink_on
 
 WORDS = ("the", "dog", "chased", "the", "cat")
 GAP = 2  # the word that is asked for in both halves
@@ -148,7 +148,7 @@ def _partners(sheet: Sheet, x: float, y: float, cell: float, high: float, table:
         sheet.text(x + (j + 0.5) * cell, y - 10, words, size=13)
     for i, row in enumerate(table):
         for j, (value, fill) in enumerate(row):
-            ink = INK if fill == "none" or value < 0.6 else "#ffffff"
+            ink = INK if fill == "none" else ink_on(value)
             place = x + j * cell, y + i * high, cell, high
             words = form.format(abs(value) if abs(value) < 1e-6 else value).replace("-", "−")
             sheet.box(*place, words, color=GREY, fill=fill, ink=ink, radius=0, line=1, size=14)

@@ -214,3 +214,40 @@ def by_content_or_by_position(sheet: Sheet) -> None:
         sheet.line(*ends, color=QUERY, width=2, arrow=True)
         sheet.text(x + 26, y + 11, way, anchor="start", size=14, bold=True)
         sheet.text(x + 26, y + 29, wanted, anchor="start", size=14)
+
+
+LEFT = 3, 9, 24, 66, 129  # places
+
+
+@drawing(
+    "Two clock hands at five distances to the left, each beside a dashed hand that shows where it stands at three "
+    "places. The first hand turns by 1 from place to place, the second by 0.1. At 9 places the first is nearly back, "
+    "at 2.72 instead of 3, but the second is at 0.90 instead of 0.3. At 24 neither is. At 66 and at 129 both are "
+    "nearly where they stand at 3: the first at 3.17 and 3.34, the second at 0.32 and 0.33."
+)
+def two_hands_come_back(sheet: Sheet) -> None:
+    """At which distances the two fast hands of a head stand as they do at three places."""
+    left, pitch, radius = (36, 67, 26) if sheet.narrow else (190, 108, 34)
+    high = 2 * radius + 46
+    sheet.text(left - radius if sheet.narrow else 20, 18, "places to the left", anchor="start", size=14)
+    for row, (name, omega) in enumerate((("first hand, ω = 1", 1.0), ("second, ω = 0.1", 0.1))):
+        top = 72 + row * high + (24 if sheet.narrow else 0) * row
+        if sheet.narrow:
+            sheet.text(left - radius, top - 12, name, anchor="start", size=13, color=GREY)
+        else:
+            sheet.text(20, top + radius + 5, name, anchor="start", size=14, color=GREY)
+        for column, places in enumerate(LEFT):
+            x, y = left + column * pitch, top + radius
+            angle = math.remainder(places * omega, 2 * math.pi) % (2 * math.pi)
+            near = abs(math.remainder((places - LEFT[0]) * omega, 2 * math.pi)) < 0.4
+            color = VIOLET if near else GREY
+            sheet.dot(x, y, radius, fill=tint(color, 0.12), color=color)
+            for turn, look in (
+                (LEFT[0] * omega, {"color": INK, "width": 1, "dashed": True}),
+                (angle, {"color": color, "width": 2.5, "arrow": True}),
+            ):
+                tip = x + 0.8 * radius * math.sin(turn), y - 0.8 * radius * math.cos(turn)
+                sheet.line((x, y), tip, **look)
+            if not row:
+                sheet.text(x, 42, str(places), bold=True)
+            sheet.text(x, y + radius + 18, f"{angle:.2f}", size=13, color=color)

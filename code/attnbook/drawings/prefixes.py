@@ -1,5 +1,7 @@
 """Drawings of prefixes that compete: where the likeliest word leads, and what a beam keeps."""
 
+import heapq
+
 from attnbook.drawings.sheet import PALE, Sheet, drawing, shade
 from attnbook.page.style import GREY, INK, KEY, VIOLET
 
@@ -119,3 +121,49 @@ def a_beam_keeps_two(sheet: Sheet) -> None:
                 sheet.line((end - 4, y + 10), (end + wide + 4, y - 10), color=GREY, width=2)
         beams = {prefix: found[prefix] for prefix in kept}
     sheet.dot(*root, 9)
+
+
+@drawing(
+    "The same tree, as an exact search reads it. Numbers give the order: first the empty prefix, second il with 0.6, "
+    "third elle with 0.4, fourth elle dort with 0.36. Its end, also 0.36, is then the likeliest of all prefixes, and "
+    "the search stops. Four prefixes wait and are never read, dashed: il dort 0.21, il elle 0.198, il and the end "
+    "0.192, elle and the end 0.04."
+)
+def a_search_reads_four(sheet: Sheet) -> None:
+    """The order in which an exact search reads prefixes, until a finished sentence is the likeliest of all."""
+    columns, wide = ((74, 182, 290), 62) if sheet.narrow else ((170, 370, 570), 76)
+    root = (12, 151) if sheet.narrow else (50, 151)
+    rows: dict[tuple[str, ...], float] = {(): root[1]}
+    heap: list[tuple[float, tuple[str, ...]]] = [(-1.0, ())]
+    order: list[tuple[str, ...]] = []
+    chances = {}
+    while not (order and order[-1][-1:] == ("<eos>",)):
+        minus_p, prefix = heapq.heappop(heap)
+        order.append(prefix)
+        if prefix[-1:] != ("<eos>",):
+            for word, q in FOLLOWS[prefix[-1] if prefix else "<bos>"].items():
+                chances[*prefix, word] = -minus_p * q
+                heapq.heappush(heap, (minus_p * q, (*prefix, word)))
+    second = [prefix for prefix in chances if len(prefix) == 2]
+    for number, prefix in enumerate(sorted(second, key=lambda one: one[0] == "elle")):
+        rows[prefix] = 36 + 48 * number + 14 * (prefix[0] == "elle")
+    rows |= {("il",): 84, ("elle",): 218, order[-1]: rows[order[-1][:-1]]}
+
+    for prefix, p in sorted(chances.items(), key=lambda one: len(one[0])):
+        x, y, read = columns[len(prefix) - 1], rows[prefix], prefix in order
+        start = columns[len(prefix) - 2] + wide / 2 if len(prefix) > 1 else root[0] + 11
+        end, before = x - wide / 2, rows[prefix[:-1]]
+        middle = (start + end) / 2
+        way = (start, before), (middle, before), (middle, y), (end, y)
+        sheet.line(*way, color=VIOLET if read else PALE, width=2.5 if read else 1.5, curved=True)
+        look = {"color": VIOLET, "fill": shade(0.2), "line": 2.5} if read else {"color": GREY, "dashed": True}
+        goes_on = prefix[-1] != "<eos>"
+        sheet.box(end, y - 15, wide, 30, prefix[-1] + " …" * goes_on, ink=INK, size=14, **look)
+        said = f"{p:.3f}".rstrip("0") + ("" if read else " waits") + ": stop" * (prefix == order[-1])
+        sheet.text(x, y + 28, said, size=13, bold=read, color=INK if read else GREY)
+    sheet.dot(*root, 11, fill=shade(0.2), color=VIOLET)
+    sheet.text(root[0], root[1] + 5, "1", size=13, bold=True)
+    for number, prefix in enumerate(order[1:-1], 2):
+        x, y = columns[len(prefix) - 1] - wide / 2, rows[prefix] - 15
+        sheet.dot(x, y, 10, fill="#ffffff", color=VIOLET)
+        sheet.text(x, y + 5, str(number), size=13, bold=True)

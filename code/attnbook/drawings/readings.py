@@ -3,7 +3,7 @@
 import torch
 
 from attnbook.drawings.sheet import Sheet, drawing, shade
-from attnbook.page.style import GREY, INK, KEY, OUTPUT, QUERY, VALUE, VIOLET
+from attnbook.page.style import GREY, INK, KEY, OUTPUT, QUERY, VALUE, VIOLET, ink_on
 
 VALUES = torch.tensor([1.0, 2.0, 3.0])
 STORIES = torch.tensor([[0.5, 0.0, 0.5], [0.0, 1.0, 0.0]])
@@ -34,7 +34,7 @@ def _story(sheet: Sheet, left: float, top: float, title: str, weights) -> None:
         sheet.text(left - 12, top + y, words, anchor="end", size=14, color=color)
     beam = top + 178
     for x, weight, value in zip(places, weights.tolist(), VALUES, strict=True):
-        look = {"fill": shade(weight), "ink": INK if weight < 0.6 else "#ffffff"}
+        look = {"fill": shade(weight), "ink": ink_on(weight)}
         look |= {"color": GREY, "radius": 0, "line": 1}
         sheet.box(x - step / 2, top + 16, step, 34, f"{weight:g}", **look)
         look = {"color": VALUE, "radius": 0, "bold": True}

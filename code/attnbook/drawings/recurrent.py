@@ -5,7 +5,7 @@ import functools
 import torch
 
 from attnbook.drawings.sheet import WRITTEN, Sheet, drawing, shade, tint
-from attnbook.page.style import GREY, INK, KEY, QUERY, VIOLET
+from attnbook.page.style import GREY, INK, KEY, QUERY, VIOLET, ink_on
 from attnbook.text import BOS
 from attnbook.translation import load_page_model
 
@@ -186,7 +186,7 @@ def _looks_above_and_below(sheet: Sheet) -> None:
 def _strip(sheet: Sheet, x: float, y: float, wide: float, weights: list[float]) -> None:
     """Weights in cells beside each other."""
     for j, weight in enumerate(weights):
-        look = {"fill": shade(weight), "ink": "#ffffff" if weight > 0.6 else INK}
+        look = {"fill": shade(weight), "ink": ink_on(weight)}
         words = f"{weight:.2f}".lstrip("0")
         place = x + wide * j, y, wide, 26
         sheet.box(*place, words, color=GREY, radius=0, line=1, size=13, **look)

@@ -4,7 +4,7 @@ import torch
 
 from attnbook.attention import NWKernelRegression, gaussian, leave_one_out_mask, nadaraya_watson
 from attnbook.data import kernel_regression_data, true_curve
-from attnbook.drawings.sheet import Sheet, drawing, shade
+from attnbook.drawings.sheet import WRITTEN, Sheet, drawing, shade
 from attnbook.page.style import GREY, INK, KEY, MASKED, OUTPUT, QUERY, VALUE, VIOLET
 
 LOW, HIGH = -0.5, 4.5  # what the plots show of y; of x it is 0 to 5
@@ -72,7 +72,7 @@ def each_point_by_its_weight(sheet: Sheet) -> None:
     there, above = plot.at(asked, answer.item())
     sheet.line((there, floor), (there, above), color=QUERY, dashed=True)
     plot.curve(FINE, curve, OUTPUT)
-    sheet.text(*plot.at(1, 1.45), "estimate", anchor="start", color=OUTPUT, size=14)
+    sheet.text(*plot.at(1, 1.45), "estimate", anchor="start", color=WRITTEN, size=14)
     shares = (weights[0] / weights.max()).tolist()
     for x, y, share in zip(*(p.tolist() for p in points), shares, strict=True):
         color = VALUE if share > 0.01 else MASKED
@@ -128,7 +128,7 @@ def three_widths(sheet: Sheet) -> None:
         plot.curve(FINE, curve, OUTPUT)
         if w == 1:
             sheet.text(*plot.at(4.2, 2.75), "measured", color=VALUE, size=13)
-            sheet.text(*plot.at(2.2, 1.5), "fit", color=OUTPUT, size=13)
+            sheet.text(*plot.at(2.2, 1.5), "fit", color=WRITTEN, size=13)
         for row, words in enumerate(("error, each point left", f"out in turn: {error:.2f}")):
             sheet.text(x, floor + 24 + 17 * row, words, anchor="start", size=14)
         left, upper = (x + 170, floor + 30) if sheet.narrow else (x, floor + 50)
@@ -168,7 +168,7 @@ def twenty_fits(sheet: Sheet) -> None:
             sheet.text(plot.at(place, 0)[0], floor + 16, words, anchor=anchor, size=13, color=GREY)
         if w == 1:
             sheet.text(*plot.at(2.0, 3.9), "truth", size=13)
-            sheet.text(*plot.at(2.2, 1.6), "twenty fits", color=OUTPUT, size=13)
+            sheet.text(*plot.at(2.2, 1.6), "twenty fits", color=WRITTEN, size=13)
 
 
 @drawing(

@@ -6,7 +6,7 @@ import torch
 
 from attnbook.attention import additive_score, dot_score, gaussian_score
 from attnbook.drawings.sheet import Sheet, drawing, shade, tint
-from attnbook.page.style import GREY, INK, KEY, QUERY, VIOLET
+from attnbook.page.style import GREY, INK, KEY, QUERY, VIOLET, ink_on
 
 
 def network_score(query: torch.Tensor, key: torch.Tensor) -> torch.Tensor:
@@ -83,7 +83,7 @@ def _plot(
             f"{weight:.2f}",
             color=GREY,
             fill=shade(weight),
-            ink=INK if weight < 0.7 else "#ffffff",
+            ink=ink_on(weight),
             radius=0,
             line=1,
             size=13,

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import torch
 
 from attnbook.attention import causal_mask
-from attnbook.drawings.sheet import Sheet, drawing, shade, tint
+from attnbook.drawings.sheet import WRITTEN, Sheet, drawing, shade, tint
 from attnbook.interop import TIME_FLIES
-from attnbook.page.style import GREY, INK, KEY, MASKED, OUTPUT, QUERY, VALUE, VIOLET
+from attnbook.page.style import GREY, INK, KEY, MASKED, OUTPUT, QUERY, VALUE, VIOLET, ink_on
 
 WORDS = TIME_FLIES[0].split()
 
@@ -89,6 +89,7 @@ def three_vectors_of_a_word(sheet: Sheet) -> None:
 
     def head(x: float, top: float, title: str, does: str, color: str, columns: Sequence[str], wide: float) -> None:
         middle = x + 2 * wide
+        color = WRITTEN if color == OUTPUT else color  # words need a darker one
         sheet.text(middle, top - (100 if narrow else 104), title, color=color, size=15, bold=True)
         sheet.text(middle, top - (83 if narrow else 86), does, color=color, size=13)
         for j, name in enumerate(columns):
@@ -100,7 +101,7 @@ def three_vectors_of_a_word(sheet: Sheet) -> None:
                 said = f"{number:g}" if whole else f"{number:.2f}".lstrip("0")
                 look = {"radius": 0, "line": 1, "size": 13}
                 if color == VIOLET:
-                    look |= {"color": GREY, "fill": shade(number), "ink": INK if number < 0.6 else "#ffffff"}
+                    look |= {"color": GREY, "fill": shade(number), "ink": ink_on(number)}
                 else:
                     strong = number > 0.5
                     look |= {"color": color, "fill": tint(color, 0.35) if strong else "none"}

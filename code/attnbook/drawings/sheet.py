@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Sequence
 from urllib.parse import quote
 
-from attnbook.page.style import GREY, INK, MASKED
+from attnbook.page.style import GREY, INK, MASKED, ink_on
 
 WIDE, NARROW = 700, 340  # what a page of a laptop and one of a phone have room for
 PALE = "#c4c4c4"  # of what is there and not asked about
@@ -258,7 +258,7 @@ class Sheet:
                     self.hatch(left, top, cell, cell)
                     self.box(left, top, cell, cell, color=GREY, radius=0, line=1)
                     continue
-                ink = INK if weight < 0.6 else "#ffffff"
+                ink = ink_on(weight)
                 words = f"{weight:.2f}".lstrip("0") if numbers else ""
                 self.box(
                     left, top, cell, cell, words, color=GREY, fill=shade(weight), ink=ink, radius=0, line=1, size=size

@@ -74,31 +74,33 @@ def _parallel(sheet: Sheet, left: float, top: float) -> None:
 
 
 @drawing(
-    "Two rounds of speculative decoding with four drafted words each; in both, one pass of the model checks all four. "
-    "Round 1: of notre belle fille est the first two are kept, fille is rejected and replaced by fleur, and est is "
-    "struck out: 3 words from one pass. Round 2: blanche est dans le are all kept, and the pass gives jardin, the word "
-    "after them, for free: 5 words from one pass."
+    "Two rounds of speculative decoding with four drafted words each; in both, five words go into one pass of the "
+    "model, the last one written and the draft, and it gives the next word after each. Round 1, after bos: of notre "
+    "belle fille est the first two are kept, fille is rejected and replaced by fleur, and est is struck out: 3 words "
+    "from one pass. Round 2, after fleur: blanche est dans le are all kept, and the pass gives jardin, the word after "
+    "them, for free: 5 words from one pass."
 )
 def two_rounds_of_drafts(sheet: Sheet) -> None:
     """What becomes of drafted words: one is rejected, or all of them stay."""
     rounds = (
-        ("round 1: one is rejected", ("notre", "belle", "fille", "est"), 2, "fleur", "drawn again"),
-        ("round 2: all stay", ("blanche", "est", "dans", "le"), 4, "jardin", "for free"),
+        ("round 1: one is rejected", "<bos>", ("notre", "belle", "fille", "est"), 2, "fleur", "drawn again"),
+        ("round 2: all stay", "fleur", ("blanche", "est", "dans", "le"), 4, "jardin", "for free"),
     )
     cell = 64
-    for number, (title, drafted, kept, last, said) in enumerate(rounds):
+    for number, (title, before, drafted, kept, last, said) in enumerate(rounds):
         left, top = (10, 16 + 262 * number) if sheet.narrow else (10 + 360 * number, 16)
         middle = left + 2.5 * cell
         sheet.text(middle, top, title, bold=True)
-        sheet.text(left, top + 27, "the draft, one word after another:", anchor="start", size=13, color=GREY)
+        sheet.text(left, top + 27, "the last word, then four drafted ones:", anchor="start", size=13, color=GREY)
         sheet.box(
             left, top + 92, 5 * cell, 28, "one pass of the model checks all", color=QUERY, fill=tint(QUERY), size=13
         )
-        for t, word in enumerate(drafted):
+        for t, word in enumerate((before, *drafted)):
             x = left + cell * t
-            sheet.box(x + 2, top + 38, cell - 4, 28, word, color=GREY, ink=INK, size=13)
+            ground = "none" if t else "#f0f0f0"
+            sheet.box(x + 2, top + 38, cell - 4, 28, word, color=GREY, fill=ground, ink=INK, size=13)
             sheet.line((x + cell / 2, top + 66), (x + cell / 2, top + 89), color=GREY, arrow=True)
-            if t >= kept:
+            if t > kept:
                 sheet.line((x + 7, top + 61), (x + cell - 7, top + 43), color=MASKED, width=2)
         for t, word in enumerate((*drafted[:kept], last)):
             x, look = left + cell * t, {"fill": shade(0.2)} if t < kept else {"color": QUERY, "ink": INK, "line": 2.5}

@@ -17,7 +17,7 @@ from torch import Tensor
 
 from attnbook.checks import check_mask
 from attnbook.page.fonts import drawable, set_families
-from attnbook.page.style import INK, KEY, MASKED, OUTPUT, QUERY, VALUE, VIOLET
+from attnbook.page.style import INK, KEY, MASKED, OUTPUT, QUERY, VALUE, VIOLET, ink_on
 
 WEIGHTS = LinearSegmentedColormap.from_list("attnbook.weights", ["#ffffff", "#b9b5e8", VIOLET])
 # numbers from −1 to 1, in the colours of the figures (SIGNED_ENDS in widgets/kit/kit.js)
@@ -127,15 +127,7 @@ def show_heatmaps(
 def _annotate(ax: Axes, table: np.ndarray, top: float, shown: np.ndarray | None) -> None:
     for (i, j), weight in np.ndenumerate(table):
         if shown is None or shown[i, j]:
-            ax.text(
-                j,
-                i,
-                f"{weight:.2f}",
-                ha="center",
-                va="center",
-                fontsize=9,
-                color="#ffffff" if weight > 0.7 * top else INK,
-            )
+            ax.text(j, i, f"{weight:.2f}", ha="center", va="center", fontsize=9, color=ink_on(weight / top))
 
 
 def _ticks(ax: Axes, row_labels: Sequence[str] | None, col_labels: Sequence[str] | None) -> None:

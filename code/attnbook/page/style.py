@@ -14,6 +14,18 @@ GREY = "#6E6E6E"  # as violet, for curves that are neither query, key, value nor
 CENTRED = {"ha": "center", "va": "center"}  # a text around its place
 
 
+def ink_on(weight: float) -> str:
+    """A colour of words that can be read on the shade of a weight, with a contrast of at least 4.5 : 1.
+
+    Args:
+        weight: from 0, which is white, to 1, which is violet.
+
+    Returns:
+        The book's ink, black, or white.
+    """
+    return INK if weight < 0.7 else "#000000" if weight < 0.82 else "#ffffff"
+
+
 def use_book_style() -> None:
     """Set the book's defaults: matplotlib's sizes, type, colours and transparent ground; tensors to three decimals."""
     torch.set_printoptions(precision=3, sci_mode=False)
