@@ -289,12 +289,12 @@ def _read_together(app, env, names):
             extension.parallel_read_safe = True
 
 
-def _drop_old(app, extra, error):
-    if error or app.builder.format != "html":
+def _drop_old(app, written, error):
+    if error or app.builder.format != "html" or not written:  # where nothing was written, no page has left
         return
     names = [name for name in app.env.found_docs if translation(app) is None or is_translated(name)]
     sources = {f"{app.env.doc2path(name, base=False)}{app.config.html_sourcelink_suffix}" for name in names}
-    drop_old(Path(app.outdir), {*names, *extra}, sources)
+    drop_old(Path(app.outdir), {*names, *written}, sources)
 
 
 def setup(app):

@@ -43,7 +43,9 @@ def build(tmp_path):
 
     def run(*names):
         files = "".join(f"      - file: {name}\n" for name in names)
-        toc.write_text(f"format: jb-book\nroot: index\nparts:\n  - caption: Pages\n    chapters:\n{files}")
+        contents = f"format: jb-book\nroot: index\nparts:\n  - caption: Pages\n    chapters:\n{files}"
+        if not toc.exists() or toc.read_text() != contents:  # all pages are written again where it is newer
+            toc.write_text(contents)
         options = {"noconfig": True, "quiet": True}
         html = book.build(source, tmp_path / "_build", confoverrides={**settings, "templates_path": []}, **options)
         # a list of its own: the theme appends to Sphinx's default, and in one process the next build would take
@@ -52,7 +54,7 @@ def build(tmp_path):
         finish.assemble(book.build(source, tmp_path / "_build/zh", confoverrides=own, **options), LANGUAGE, html)
         return html
 
-    run.source = source
+    run.source, run.toc = source, toc
     return run
 
 
@@ -85,6 +87,15 @@ def test_a_page_leaves_nothing_behind(build):
     }
 
 
+def test_a_build_that_writes_nothing_loses_nothing(build):
+    """As after a change of a translation: there is nothing to write in English."""
+    for name in ("index", "first"):
+        (build.source / f"{name}.md").write_text(f"# The {name} page\n\nIt says something.\n")
+    before = names_in(build("first"))
+    html = build("first")
+    assert names_in(html) == names_in(html / LANGUAGE.folder) == before == {"index", "first", "search", "genindex"}
+
+
 def test_strings_of_the_theme_are_looked_for_beside_an_older_translation(build, monkeypatch):
     """Pages of another language are finished already; they say nothing of what the theme writes now."""
     for name in ("index", "first"):
@@ -93,6 +104,7 @@ def test_strings_of_the_theme_are_looked_for_beside_an_older_translation(build, 
     asked = []
     monkeypatch.setattr(finish, "check_theme", asked.append)
     monkeypatch.setattr(finish, "ROOT", build.source)
+    build.toc.touch()
     build("first")  # every page is written again, since the contents are newer
     assert (html / LANGUAGE.folder / "first.html").is_file()
     assert len(asked) == 1 and asked[0][finish.CHARSET.pattern] == len(names_in(html))

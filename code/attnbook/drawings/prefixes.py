@@ -80,6 +80,18 @@ def where_greedy_loses(sheet: Sheet) -> None:
     sheet.text(bars, y, "the likeliest", anchor="start", size=13, color=VIOLET)
 
 
+def _branch(
+    sheet: Sheet, start: tuple[float, float], end: tuple[float, float], wide: float, word: str, *, stays: bool
+) -> None:
+    """A prefix's last word, and the way to it from the prefix before."""
+    middle = (start[0] + end[0]) / 2
+    way = start, (middle, start[1]), (middle, end[1]), end
+    sheet.line(*way, color=VIOLET if stays else PALE, width=2.5 if stays else 1.5, curved=True)
+    look = {"color": VIOLET, "fill": shade(0.2), "line": 2.5} if stays else {"color": GREY, "dashed": True}
+    goes_on = " …" * (word != "<eos>")
+    sheet.box(end[0], end[1] - 15, wide, 30, word + goes_on, ink=INK, size=14, **look)
+
+
 @drawing(
     "A beam of two in the same tree, from left to right. Step 1 keeps both words, il 0.6 and elle 0.4. Step 2 "
     "continues both, which gives five prefixes; the two likeliest of all are kept, il dort 0.21 and elle dort 0.36, "
@@ -109,12 +121,7 @@ def a_beam_keeps_two(sheet: Sheet) -> None:
             y, stays = rows[prefix], prefix in kept
             start = columns[step - 2] + wide / 2 if step > 1 else root[0] + 9
             end, before = x - wide / 2, rows[prefix[:-1]]
-            middle = (start + end) / 2
-            way = (start, before), (middle, before), (middle, y), (end, y)
-            sheet.line(*way, color=VIOLET if stays else PALE, width=2.5 if stays else 1.5, curved=True)
-            ends = prefix[-1] == "<eos>"
-            look = {"color": VIOLET, "fill": shade(0.2), "line": 2.5} if stays else {"color": GREY, "dashed": True}
-            sheet.box(end, y - 15, wide, 30, prefix[-1] + " …" * (not ends), ink=INK, size=14, **look)
+            _branch(sheet, (start, before), (end, y), wide, prefix[-1], stays=stays)
             said = f"{p:.3f}".rstrip("0") + ": best" * (step == 3 and prefix == kept[0])
             sheet.text(x, y + 28, said, size=13, bold=stays)
             if not stays:
@@ -153,12 +160,7 @@ def a_search_reads_four(sheet: Sheet) -> None:
         x, y, read = columns[len(prefix) - 1], rows[prefix], prefix in order
         start = columns[len(prefix) - 2] + wide / 2 if len(prefix) > 1 else root[0] + 11
         end, before = x - wide / 2, rows[prefix[:-1]]
-        middle = (start + end) / 2
-        way = (start, before), (middle, before), (middle, y), (end, y)
-        sheet.line(*way, color=VIOLET if read else PALE, width=2.5 if read else 1.5, curved=True)
-        look = {"color": VIOLET, "fill": shade(0.2), "line": 2.5} if read else {"color": GREY, "dashed": True}
-        goes_on = prefix[-1] != "<eos>"
-        sheet.box(end, y - 15, wide, 30, prefix[-1] + " …" * goes_on, ink=INK, size=14, **look)
+        _branch(sheet, (start, before), (end, y), wide, prefix[-1], stays=read)
         said = f"{p:.3f}".rstrip("0") + ("" if read else " waits") + ": stop" * (prefix == order[-1])
         sheet.text(x, y + 28, said, size=13, bold=read, color=INK if read else GREY)
     sheet.dot(*root, 11, fill=shade(0.2), color=VIOLET)
