@@ -69,6 +69,7 @@ def build(source: Path, whole: Path, anew: bool = False, room: int = ROOM, **opt
     """
     # pages are trees of many objects: with Python's own threshold, half of the time goes into looking for garbage
     gc.set_threshold(1_000_000)
+    gc.collect()  # sphinx_external_toc looks at all objects, and fails at a dead weak reference among the garbage
     html = whole / options.get("builder", "html")
     html.mkdir(parents=True, exist_ok=True)
     old = sum(path.stat().st_size for path in whole.rglob("*") if path.is_file())
