@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
 import {
-  clamp, columns, dot, fmt, fmtShort, linspace, mean, nearest, range, say, seededNormals, seededUniforms, sentences, softmax,
-  sum, variance, weightFill,
+  clamp, columns, dot, fmt, fmtShort, linspace, mean, nearest, range, say, seededNormals, seededUniforms, sentences,
+  signedFill, signedInk, softmax, sum, variance, weightFill, weightInk,
 } from "../../code/attnbook/widgets/kit/kit.js";
 import { linear, ticks } from "../../code/attnbook/widgets/kit/paint.js";
 import { division, lengthFactor, sentenceOf, textWidth } from "../../code/attnbook/widgets/kit/words.js";
@@ -90,6 +90,31 @@ test("weights have the plots' colours", () => {
     const rgb = weightFill(weight).match(/rgb\(([\d,]+)\)/)[1].split(",").map(Number);
     close(rgb, colour, 0, 2);
   }
+});
+
+test("words can be read on every shade, in the light and in the dark", () => {
+  const css = readFileSync(new URL("../../code/attnbook/widgets/kit/figures.css", import.meta.url), "utf8");
+  const declared = [...css.matchAll(/(--ab-[\w-]+): (#[0-9a-f]{6});/g)].map(([, name, hex]) => [name, hex]);
+  const dark = Object.fromEntries(declared); // the dark ones come last
+  const shown = (colour, theme) => {
+    const [, name, light] = colour.match(/^var\((--[\w-]+),(.*)\)$/) ?? [null, null, colour];
+    const said = (theme === "dark" && dark[name]) || light;
+    return said.startsWith("#")
+      ? said.match(/[0-9a-fA-F]{2}/g).map((digits) => parseInt(digits, 16))
+      : said.match(/\d+/g).map(Number);
+  };
+  const luminance = (rgb) => {
+    const parts = rgb.map((part) => part / 255).map((p) => (p > 0.04045 ? ((p + 0.055) / 1.055) ** 2.4 : p / 12.92));
+    return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2] + 0.05;
+  };
+  for (const theme of ["light", "dark"])
+    for (let k = -200; k <= 400; k++) {
+      const [fill, ink] = k > 200 ? [weightFill, weightInk] : [signedFill, signedInk];
+      const a = k > 200 ? (k - 200) / 200 : k / 200;
+      const both = [fill(a), ink(a)].map((colour) => luminance(shown(colour, theme)));
+      const contrast = Math.max(...both) / Math.min(...both);
+      assert.ok(contrast >= 4.5, `${theme}, ${a}: ${contrast}`);
+    }
 });
 
 test("a sentence's score is the package's, and is written as it is computed", () => {

@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from torch.nn.utils import prune
 
 from attnbook.attention import (
     AdditiveAttention,
@@ -295,3 +296,14 @@ def test_states_are_reordered_and_copied():
     ids = torch.randint(V, (4, T))
     close(decoder(ids, state)[0], decoder(ids, expected)[0])
     close(twin.hidden, last)  # the copy has stayed where it was
+
+
+def test_a_score_whose_weights_a_hook_would_make_is_refused():
+    """The decoder takes the score's two steps itself, so that no hook of the layer is called."""
+    decoder = AttentionDecoder(V, E, D, score="multiplicative")
+    memory, last = numbers(B, S, D).float(), numbers(1, B, D).float()
+    prune.l1_unstructured(decoder.alignment, "weight", amount=0.3)
+    with pytest.raises(TypeError, match=r"^weight of the alignment is made anew before each call"):
+        decoder.start(memory, last, lengths())
+    prune.remove(decoder.alignment, "weight")
+    assert decoder.start(memory, last, lengths()).keys.shape == (B, S, D)

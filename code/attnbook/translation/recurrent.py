@@ -8,7 +8,12 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from attnbook.attention import sequence_mask
-from attnbook.checks import check_lengths, check_probability, readable
+from attnbook.checks import (
+    check_lengths,
+    check_own_weights,
+    check_probability,
+    readable,
+)
 from attnbook.translation.alignment_scores import make_alignment
 
 
@@ -270,8 +275,10 @@ class AttentionDecoder(nn.Module):
             The state before the first word.
 
         Raises:
+            TypeError: an alignment whose weights a hook makes before each call of it, since none is made here.
             TypeError, ValueError: lengths that do not fit.
         """
+        check_own_weights("the alignment", self.alignment)
         check_lengths(valid_lens, states.shape[1])
         _check_one_each(valid_lens, len(states))
         mask = sequence_mask(valid_lens.to(states.device), states.shape[1])

@@ -129,6 +129,7 @@ export function nearest(values, value) {
 
 export const COLOUR = {
   ink: "var(--ab-ink,#1f2430)",
+  strong: "var(--ab-strong,#000000)",
   muted: "var(--ab-muted,#5b6472)",
   ground: "var(--ab-ground,#ffffff)",
   panel: "var(--ab-panel,#f6f7fa)",
@@ -161,7 +162,11 @@ export function weightFill(a) {
   return `var(--ab-w${Math.round(10 * place)},rgb(${light.join(",")}))`;
 }
 
-export const weightInk = (a) => (a > 0.7 ? COLOUR.onAccent : COLOUR.ink);
+// On every shade, in either theme, words have a contrast of at least 4.5 : 1.
+const inkOn = (a, strong, black, accent) =>
+  a > accent ? COLOUR.onAccent : a >= black ? "#000000" : a > strong ? COLOUR.strong : COLOUR.ink;
+
+export const weightInk = (a) => inkOn(a, 0.6, 0.725, 0.81);
 
 const SIGNED_ENDS = [
   [140, 98, 20],
@@ -177,7 +182,7 @@ export function signedFill(v) {
   return `var(--ab-${v < 0 && step ? "m" : "p"}${step},rgb(${light.join(",")}))`;
 }
 
-export const signedInk = (v) => (Math.abs(v) > 0.6 ? COLOUR.onAccent : COLOUR.ink);
+export const signedInk = (v) => inkOn(Math.abs(v), 0.5, 0.65, v < 0 ? 0.91 : 0.77);
 
 // ---- DOM and model -------------------------------------------------------------------------------
 
