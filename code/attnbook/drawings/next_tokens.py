@@ -47,8 +47,8 @@ def one_text_four_questions(sheet: Sheet) -> None:
 @drawing(
     "A layer of the Transformer's encoder and one of its decoder, read from below. Grey and dashed is what goes: the "
     "source, the encoder's self-attention and feed-forward network, and the decoder's cross-attention, to which an "
-    "arrow leads from the encoder. Filled is what stays: the text, self-attention under the causal mask, and from "
-    "there, around cross-attention, the feed-forward network and the head, which gives the next word."
+    "arrow leads from the encoder. Filled is what stays: the text, self-attention under the causal mask, and past "
+    "cross-attention the feed-forward network; then the head, which gives the next word."
 )
 def what_is_left(sheet: Sheet) -> None:
     """A Transformer without a source: its encoder goes, and cross-attention with it."""
@@ -64,7 +64,8 @@ def what_is_left(sheet: Sheet) -> None:
         look = {"color": VIOLET, "width": 2} if stays else {"color": GREY}
         sheet.line((x, low - row * pitch + pitch - high - 2), (x, low - row * pitch + 2), arrow=True, **look)
 
-    sheet.text(left, low - 3 * pitch + 4, "encoder", bold=True, color=GREY)
+    sheet.text(left, low - 2 * pitch + 4, "encoder", bold=True, color=GREY)
+    sheet.text(right - half - 8, low - 2 * pitch - high / 2 - 4, "decoder", anchor="end", bold=True, color=VIOLET)
     sheet.text(right, 18, "the next word", color=WRITTEN)
     sheet.line((right, low - 3 * pitch - high - 2), (right, 26), color=VIOLET, width=2, arrow=True)
     for x, word, stays in ((left, "the source", False), (right, "the text", True)):
@@ -76,13 +77,11 @@ def what_is_left(sheet: Sheet) -> None:
     over = low - pitch - high / 2
     sheet.line((left + half, over), (right - half - 2, over), color=GREY, arrow=True)
     part(right, 0, "self-attention,\ncausal mask", stays=True)
-    up(right, 1, stays=False)
     part(right, 1, "cross-attention", stays=False)
-    up(right, 2, stays=False)
     part(right, 2, "feed-forward", stays=True)
-    around = right + half + 12
-    way = ((right + half, low - high / 2), (around, low - high / 2), (around, low - 2 * pitch - high / 2))
-    sheet.line(*way, (right + half + 2, low - 2 * pitch - high / 2), color=VIOLET, width=2, arrow=True)
+    past, gap = right + half + 12, (pitch - high) / 2
+    turns = ((right, low - high), (right, low - high - gap), (past, low - high - gap), (past, low - pitch - high - gap))
+    sheet.line(*turns, (right, turns[-1][1]), (right, low - 2 * pitch + 2), color=VIOLET, width=2, arrow=True)
     up(right, 3, stays=True)
     part(right, 3, "head", stays=True)
     said = "filled: stays", "dashed: goes"
@@ -181,10 +180,10 @@ OF_2017 = (
     ("LayerNorm", False),
 )
 OF_TODAY = (
-    ("RMSNorm ②", True),
+    ("RMSNorm ②, moved ①", True),
     ("attention, no biases ③:\nrotary ⑤, QK-norm ⑥,\ngrouped queries ⑦", True),
     ("+", False),
-    ("RMSNorm ②", True),
+    ("RMSNorm ②, moved ①", True),
     ("no biases ③, gate ④:\nW_2(SiLU(W_g x) ⊙ W_1 x)", True),
     ("+", False),
 )
@@ -192,21 +191,19 @@ OF_TODAY = (
 
 @drawing(
     "Two blocks, read from below. Left, 2017: attention with biases, the sum with what came in, LayerNorm; the network "
-    "W_2 ReLU(W_1 x) with biases, the sum, LayerNorm. Its grey way around each part ends before a norm. Right, today: "
+    "W_2 ReLU(W_1 x) with biases, the sum, LayerNorm. A grey way around each part ends before a norm. Right, today: "
     "RMSNorm, then attention without biases, rotary, with QK-norm and grouped queries; the sum; RMSNorm, then a "
-    "network with a gate and no biases; the sum. Its orange way leads around norm and part together. What has changed "
-    "is orange, with the numbers of the table: 1 at the way around, 2 at the norms, 3 at both parts, 4 at the gate, 5 "
-    "to 7 in attention."
+    "network with a gate and no biases; the sum. Here a grey way leads around norm and part together. What has changed "
+    "is orange, with the numbers of the table: 1 and 2 at the norms, 3 at both parts, 4 at the gate, 5 to 7 in "
+    "attention."
 )
 def a_block_then_and_now(sheet: Sheet) -> None:
     """The block of 2017 beside today's, with what has changed."""
-    _block(sheet, 80 if sheet.narrow else 180, "2017", OF_2017, GREY)
-    _block(sheet, 250 if sheet.narrow else 520, "today (orange: new)", OF_TODAY, KEY, "①")
+    _block(sheet, 80 if sheet.narrow else 180, "2017", OF_2017)
+    _block(sheet, 250 if sheet.narrow else 520, "today (orange: new)", OF_TODAY)
 
 
-def _block(
-    sheet: Sheet, x: float, title: str, parts: tuple[tuple[str, bool], ...], around: str, number: str = ""
-) -> None:
+def _block(sheet: Sheet, x: float, title: str, parts: tuple[tuple[str, bool], ...]) -> None:
     half, size = (73, 12) if sheet.narrow else (118, 14)
     way, y, entry = x + half + 6, 352.0, 360.0
     sheet.text(x, 18, title, bold=True)
@@ -215,10 +212,7 @@ def _block(
     for words, new in parts:
         if words == "+":
             middle = y - 12
-            sheet.line((x, entry), (way, entry), (way, middle), color=around, width=1.8)
-            sheet.line((way, middle), (x + 13, middle), color=around, width=1.8, arrow=True)
-            if number:
-                sheet.text((way + x + 13) / 2, middle - 5, number, color=around)
+            sheet.line((x, entry), (way, entry), (way, middle), (x + 13, middle), color=GREY, width=1.8, arrow=True)
             sheet.dot(x, middle, 11, fill="#ffffff", color=INK)
             sheet.text(x, middle + 5, "+")
             top = y - 24
