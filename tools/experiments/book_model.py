@@ -41,7 +41,7 @@ RESULT = "code/attnbook/widgets/write_page/data.json"
 OPTIONS = {"steps": 2000, "shown": False, "weights": None}
 SEED = 0
 # one of ten that were looked at: neither the best of them nor the worst
-EXAMPLE = {"text": "A model that has seen", "temperature": 0.8, "top_p": 0.9, "length": 20}
+EXAMPLE = {"text": "Each head looks", "temperature": 0.8, "top_p": 0.6, "length": 20}
 NAMED = 60  # tokens of the distribution whose names are stored
 UNIT = 1e-3  # of the stored log-probabilities
 LONG = 40  # words of a held-out paragraph from which the model goes on, and which the author wrote on

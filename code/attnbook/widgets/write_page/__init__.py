@@ -36,7 +36,7 @@ class WritePageFigure(ModelFigure):
     """
 
     module = "write_page"
-    shows = f"after “… {' '.join(DATA['text'].split()[-4:])}{''.join(DATA['pieces'])}” · top-p {DATA['top_p']}"
+    shows = f"after “{' '.join((DATA['text'] + ''.join(DATA['pieces'])).split())}” · top-p {DATA['top_p']}"
     alt = """A text that a language model has continued, and the likeliest tokens to go on with as bars: an outline for
         the model's probability, filled for the probability after temperature, top-k and top-p, and hatched grey where a
         token was cut off. Beside the bars, the running sum of the probabilities, a line that rises to one, and the
