@@ -48,17 +48,21 @@ def test_the_pretrained_encoder_is_drawn_with_its_sizes():
     assert len(minilm.vectors(["Time flies."])[0]) == 384 and "vector of 384 numbers" in picture.alt
 
 
-def test_the_drawn_answers_of_head_3_9_are_the_models():
+def test_the_drawn_answers_of_two_heads_are_the_models():
     from attnbook.drawings import readings
     from attnbook.interop import load_minilm
 
     minilm = load_minilm()
-    ids, _ = minilm.read([" ".join(readings.OLD_DOG)])
-    row = minilm.model(ids, need_weights=True)[1][2][0, 8, 1, 1:-1]  # from *the*, to the words
-    assert row.argmax() == 2
-    for word, weight in readings.OF_HEAD.items():
-        assert f"{row[word]:.2f}" == str(weight)
-        assert str(weight) in drawings.the_nearest_or_the_right_noun().alt
+    for words, layer, head, at, of_head in (
+        (readings.OLD_DOG, 3, 9, 0, readings.OF_HEAD),  # from *the*
+        (readings.SCHOOL, 6, 3, 5, readings.OF_VERB),  # from *slept*
+    ):
+        ids, _ = minilm.read([" ".join(words)])
+        row = minilm.model(ids, need_weights=True)[1][layer - 1][0, head - 1, 1 + at, 1:-1]  # to the words
+        assert row.argmax() == max(of_head, key=of_head.get)
+        for word, weight in of_head.items():
+            assert f"{row[word]:.2f}" == str(weight)
+            assert str(weight) in drawings.the_nearest_or_the_right_noun().alt
 
 
 def test_pieces_of_a_bar_are_as_long_as_their_shares():

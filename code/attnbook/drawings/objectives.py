@@ -40,8 +40,9 @@ def _objective(sheet: Sheet, left: float, top: float, masked: bool) -> None:
             sheet.line((middle[t], row - 2), (middle[t], answers + 15), color=OUTPUT, arrow=True)
     for t in range(5):
         if t != ask and (masked or t < ask):
-            low = row + 44 + 10 * abs(t - ask)
-            end = middle[ask] + 9 * (t - ask)
+            far = abs(t - ask)
+            low = row + 44 + 10 * far
+            end = middle[ask] + 9 * (ask + 1 - far) * (1 if t > ask else -1)  # the farthest ends innermost
             way = (middle[t], row + 34), (middle[t], low), (end, low), (end, row + 35)
             sheet.line(*way, color=KEY, arrow=True)
     table = [[1.0 if masked or j <= i else None for j in range(5)] for i in range(5)]

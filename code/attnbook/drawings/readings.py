@@ -128,13 +128,14 @@ def _named(sheet: Sheet, notes: float, *lines: tuple[str, str]) -> None:
 OLD_DOG = ["the", "old", "dog", "sleeps"]
 SCHOOL = ["the", "children", "behind", "the", "school", "slept"]
 OF_HEAD = {1: 0.14, 2: 0.72}  # what head 3.9 of the pretrained encoder gives from *the* to two words of OLD_DOG
+OF_VERB = {1: 0.38, 4: 0.29}  # and head 6.3 from *slept* to two words of SCHOOL
 # sentence, the rule's name and answer, its colour, and its arcs: from, to, weight
 ANSWERS = (
     (OLD_DOG, "next word:", "old ✗", GREY, ((0, 1, 0.25),)),
     (OLD_DOG, "nearest noun:", "dog ✓", KEY, ((0, 2, 0.25),)),
     (OLD_DOG, "head 3.9:", f"dog {OF_HEAD[2]} ✓", VIOLET, [(0, to, weight) for to, weight in OF_HEAD.items()]),
     (SCHOOL, "nearest noun:", "school ✗", KEY, ((5, 4, 0.25),)),
-    (SCHOOL, "its subject:", "children", INK, ((5, 1, 0.25),)),
+    (SCHOOL, "head 6.3:", f"children {OF_VERB[1]} ✓", VIOLET, [(5, to, weight) for to, weight in OF_VERB.items()]),
 )
 
 
@@ -142,11 +143,12 @@ ANSWERS = (
     "Two sentences, and what a word of each is linked to. The old dog sleeps, three times, asked for the noun of the: "
     "the next word is old, which is wrong; the nearest noun is dog, which is right; head 3.9 has a thick arc to dog, "
     "0.72, and a thin one to old, 0.14. The children behind the school slept, twice, asked for the subject of slept: "
-    "the nearest noun is school, which is wrong; an arc over three words leads to the subject, children."
+    "the nearest noun is school, which is wrong; head 6.3 has an arc to children, which is right, 0.38, and a thinner "
+    "one to school, 0.29."
 )
 def the_nearest_or_the_right_noun(sheet: Sheet) -> None:
-    """A distance, the nearest noun and a head where two of them agree; and a sentence in which the nearest is wrong."""
-    pitch, left = (72, 3) if sheet.narrow else (56, 250)
+    """A distance, the nearest noun and a head where two of them agree; and the last two where they do not."""
+    pitch, left = (72, 3) if sheet.narrow else (56, 276)
     for number, (words, rule, answer, color, arcs) in enumerate(ANSWERS):
         top = 4 + pitch * number + 14 * (words is SCHOOL)
         middles, x, low = [], left, top + (38 if sheet.narrow else 24)
@@ -157,9 +159,13 @@ def the_nearest_or_the_right_noun(sheet: Sheet) -> None:
             middles.append(x + wide / 2)
             x += wide + 3
         for start, end, weight in arcs:
-            a, b, high = middles[start], middles[end], low - 10 - 4 * abs(end - start)
+            a, b, high = middles[start], middles[end], low - 10 - 3 * abs(end - start)
             way = (a, low - 1), (a, high), (b, high), (b, low - 1)
             sheet.line(*way, color=color, width=1 + 4 * weight, arrow=True, curved=True)
         at, y = (left, top + 12) if sheet.narrow else (20, low + 18)
         sheet.text(at, y, rule, anchor="start", size=14)
         sheet.text(at + 112, y, answer, anchor="start", size=14, bold=True)
+        if color == VIOLET:
+            less, weight = min(((words[to], weight) for _, to, weight in arcs), key=lambda found: found[1])
+            at, side = (sheet.width - 8, "end") if sheet.narrow else (x + 10, "start")
+            sheet.text(at, y, f"{less} {weight}", anchor=side, size=13, color=GREY)
