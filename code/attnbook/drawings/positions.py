@@ -18,7 +18,7 @@ STATIONS = "embeddings", "q and k", "scores", "softmax", "average\nof values"
     "softmax, average of values; the values go round from the embeddings to the average. Three stations have a pin. "
     "At the embeddings, sinusoidal and learned positions add a vector, for position 1 here 0.84, 0.54, 0.01, 1.00. At "
     "the queries and keys, rotary positions turn each by its position. At the scores, Shaw, T5, ALiBi and DeBERTa "
-    "add a number that depends on the distance, in a table of three words from -2 to 2."
+    "add a term for the distance, in a table of three words from -2 to 2."
 )
 def where_positions_act(sheet: Sheet) -> None:
     """The stations of attention, with each encoding pinned to the one where it acts."""
@@ -91,10 +91,10 @@ def _turned(sheet: Sheet, x: float, y: float) -> None:
 def _added_number(sheet: Sheet, x: float, y: float) -> None:
     if sheet.narrow:
         _said(sheet, x, y - 6, "Shaw, T5,", "")
-        _said(sheet, x, y + 12, "ALiBi, DeBERTa", "add to scores by distance")
+        _said(sheet, x, y + 12, "ALiBi, DeBERTa", "add a term for distance")
         y += 12
     else:
-        _said(sheet, x, y, "Shaw, T5, ALiBi, DeBERTa", "add to scores by distance")
+        _said(sheet, x, y, "Shaw, T5, ALiBi, DeBERTa", "add a term for distance")
     for i, row in enumerate(relative_positions(3, 3).tolist()):
         for j, distance in enumerate(row):
             place = x - 54 + 36 * j, y + 34 + 20 * i, 36, 20
@@ -114,17 +114,17 @@ def _arc(sheet: Sheet, x: float, y: float, start: float, end: float, radius: flo
 
 @drawing(
     "A strip of keys, from 12 places to the left of the query to 12 to the right; the query's own place has a blue "
-    "frame. Each distance from -7 to 7 has a colour and a vector of its own. All from -8 on to the left have the same "
-    "colour, and share one vector; all from 8 on to the right share another."
+    "frame. Each distance from -7 to 7 has a tone and a vector of its own, darker farther away. All from -8 on to the "
+    "left have the same full violet, and share one vector; all from 8 on to the right, in full orange, share another."
 )
 def far_keys_share_a_vector(sheet: Sheet) -> None:
     """Distances clipped at 8: which of them have a vector of their own."""
     cell = 13 if sheet.narrow else 26
     middle, most = sheet.width / 2, 8
     sheet.text(middle, 14, "distance j − i, clipped at ±8", size=14)
-    for distance in range(-12, 13):
+    for distance in sorted(range(-12, 13), key=lambda distance: distance == 0):  # its frame above its neighbours
         near = max(-most, min(distance, most))
-        fill = tint(VIOLET if near < 0 else KEY, abs(near) / 12)
+        fill = tint(VIOLET if near < 0 else KEY, 1 if abs(near) == most else abs(near) / 10)
         x = middle + cell * (distance - 0.5)
         look = {"color": QUERY if distance == 0 else PALE, "line": 2 if distance == 0 else 1}
         sheet.box(x, 44, cell, 30, fill=fill, radius=0, **look)
@@ -216,22 +216,28 @@ def by_content_or_by_position(sheet: Sheet) -> None:
         sheet.text(x + 26, y + 29, wanted, anchor="start", size=14)
 
 
-LEFT = 3, 9, 24, 66, 129  # places
+LEFT = 3, 9, 24, 66, 129, -60  # places
 
 
 @drawing(
-    "Two clock hands at five distances to the left, each beside a dashed hand that shows where it stands at three "
-    "places. The first hand turns by 1 from place to place, the second by 0.1. At 9 places the first is nearly back, "
-    "at 2.72 instead of 3, but the second is at 0.90 instead of 0.3. At 24 neither is. At 66 and at 129 both are "
-    "nearly where they stand at 3: the first at 3.17 and 3.34, the second at 0.32 and 0.33."
+    "Two clock hands, at 3, 9, 24, 66 and 129 places to the left and at 60 to the right, turning anticlockwise from a "
+    "tick on the right, each beside a dashed hand that shows where it stands at 3; violet ones are nearly there. The "
+    "first hand turns by 1 from place to place, the second by 0.1. At 9 places the first is nearly back, at 2.72 "
+    "instead of 3, but the second is at 0.90 instead of 0.3. At 24 neither is. At 66 and 129 to the left and at 60 to "
+    "the right both are: the first at 3.17, 3.34 and 2.83, the second at 0.32, 0.33 and 0.28."
 )
 def two_hands_come_back(sheet: Sheet) -> None:
     """At which distances the two fast hands of a head stand as they do at three places."""
-    left, pitch, radius = (36, 67, 26) if sheet.narrow else (190, 108, 34)
+    left, pitch, radius = (28, 57, 24) if sheet.narrow else (190, 92, 34)
     high = 2 * radius + 46
-    sheet.text(left - radius if sheet.narrow else 20, 18, "places to the left", anchor="start", size=14)
+    sheet.text(left - radius if sheet.narrow else 20, 18, "places to the left (−60: right)", anchor="start", size=14)
+
+    def off(places: int, omega: float) -> float:
+        """How far a hand is from where it stands at three places."""
+        return abs(math.remainder((places - LEFT[0]) * omega, 2 * math.pi))
+
     for row, (name, omega) in enumerate((("first hand, ω = 1", 1.0), ("second, ω = 0.1", 0.1))):
-        top = 72 + row * high + (24 if sheet.narrow else 0) * row
+        top = 72 + row * high + (10 + 24 * row if sheet.narrow else 0)
         if sheet.narrow:
             sheet.text(left - radius, top - 12, name, anchor="start", size=13, color=GREY)
         else:
@@ -239,15 +245,21 @@ def two_hands_come_back(sheet: Sheet) -> None:
         for column, places in enumerate(LEFT):
             x, y = left + column * pitch, top + radius
             angle = math.remainder(places * omega, 2 * math.pi) % (2 * math.pi)
-            near = abs(math.remainder((places - LEFT[0]) * omega, 2 * math.pi)) < 0.4
-            color = VIOLET if near else GREY
+            color = VIOLET if off(places, omega) < 0.4 else GREY
             sheet.dot(x, y, radius, fill=tint(color, 0.12), color=color)
+            sheet.line((x + radius - 6, y), (x + radius, y), color=INK, width=2)
             for turn, look in (
                 (LEFT[0] * omega, {"color": INK, "width": 1, "dashed": True}),
                 (angle, {"color": color, "width": 2.5, "arrow": True}),
             ):
-                tip = x + 0.8 * radius * math.sin(turn), y - 0.8 * radius * math.cos(turn)
+                tip = x + 0.8 * radius * math.cos(turn), y - 0.8 * radius * math.sin(turn)
                 sheet.line((x, y), tip, **look)
             if not row:
-                sheet.text(x, 42, str(places), bold=True)
+                both = max(off(places, 1.0), off(places, 0.1)) < 0.4
+                sheet.text(x, 44, f"{places}".replace("-", "−"), bold=True, color=VIOLET if both else INK)
             sheet.text(x, y + radius + 18, f"{angle:.2f}", size=13, color=color)
+    y = top + high - 2
+    key = ("tick: 0", "dashed: at 3 places", "violet: nearly there again")
+    for number, words in enumerate(key):
+        x, down = (4, 22 * number) if sheet.narrow else ((190, 290, 470)[number], 0)
+        sheet.text(x, y + down, words, anchor="start", size=13, color=VIOLET if number == 2 else INK)

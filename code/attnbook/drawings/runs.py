@@ -1,6 +1,7 @@
 """Pictures of trained runs: medians and seeds as dots, or a table of medians and ranges, the darker, the better."""
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from statistics import median
 
 from attnbook.drawings.sheet import PALE, Picture, Sheet, shade, tint
@@ -103,21 +104,34 @@ def _steps(found: Sequence[float], limit: float) -> str:
 
 
 def _dots(sheet: Sheet, y: float, found: Sequence[Sequence[float]], looks: Sequence[str], said: Sequence[str]) -> None:
-    """The results of one row: the seeds as small dots, the medians as large ones, joined, with their numbers."""
+    """The results of one row: the seeds as small dots, the medians as large ones, joined, with their numbers above."""
     middles = [median(cell) for cell in found]
     if len(middles) > 1:
         sheet.line(*((x, y) for x in middles), color=VIOLET, width=1.5)
     for cell, look in zip(found, looks, strict=True):
         for x in cell:
             sheet.dot(x, y, 2.5, fill=look, color=VIOLET)
-    first, last = middles.index(min(middles)), len(middles) - 1 - middles[::-1].index(max(middles))
-    for number, (x, look, words) in enumerate(zip(middles, looks, said, strict=True)):
+    places = _apart(middles, 24)
+    if max(middles) - min(middles) < 3 and len(middles) > 1:  # dots upon each other: all numbers in one place
+        left = max(map(max, found)) > sheet.width * 0.75
+        x = min(map(min, found)) - 11 if left else max(map(max, found)) + 11
+        sheet.text(x, y + 5, ", ".join(said), anchor="end" if left else "start", size=13)
+        places = []
+    for x, look in zip(middles, looks, strict=True):
         sheet.dot(x, y, 5.5, fill=look, color=VIOLET)
-        if number in (first, last):  # beside all dots
-            x = min(map(min, found)) - 9 if number == first else max(map(max, found)) + 9
-            sheet.text(x, y + 5, words, anchor="end" if number == first else "start", size=13)
-        else:
-            sheet.text(x, y - 9, words, size=13)
+    for x, words in zip(places, said[: len(places)], strict=True):
+        sheet.text(x, y - 9, words, size=13)
+
+
+def _apart(places: Sequence[float], least: float) -> list[float]:
+    """The places, those that are too near to each other moved apart."""
+    order = sorted(range(len(places)), key=places.__getitem__)
+    moved = [float(place) for place in places]
+    for one, other in pairwise(order):
+        lacking = max(0.0, least - (moved[other] - moved[one])) / 2
+        moved[one] -= lacking
+        moved[other] += lacking
+    return moved
 
 
 def _listed(cells: Sequence[Sequence[float]]) -> str:
