@@ -24,7 +24,7 @@ def where_greedy_loses(sheet: Sheet) -> None:
     """A tree in which the likeliest first word leads away from the likeliest sentence."""
     if sheet.narrow:
         columns, wide, high, bars, scale = (10, 80, 198), 52, 58, 234, 160
-        heads = "first", "second", "of both"
+        heads = "1st word", "2nd word", "product"
     else:
         columns, wide, high, bars, scale = (30, 178, 340), 64, 48, 546, 300
         heads = "first word", "second word", "probability of both"
@@ -102,9 +102,11 @@ def a_beam_keeps_two(sheet: Sheet) -> None:
     """Three steps of beam search: every prefix that was looked at, and which two stayed at each step."""
     columns, wide = ((74, 182, 290), 62) if sheet.narrow else ((170, 370, 570), 76)
     beams, rows, root = {(): 1.0}, {}, (10, 167) if sheet.narrow else (50, 167)
-    happens = "", ": of all five, the two likeliest stay", ": both end"
+    happens = "step 1", "step 2: of all five, the two likeliest stay", "step 3: both end"
+    if sheet.narrow:
+        happens = "step 1", "2 of 5 stay", "both end"
     for step, x in enumerate(columns, 1):
-        sheet.text(x, 15, f"step {step}" + happens[step - 1] * (not sheet.narrow), size=13, color=GREY)
+        sheet.text(x, 15, happens[step - 1], size=13, color=GREY)
         found = {
             (*prefix, word): p * q
             for prefix, p in beams.items()
