@@ -46,15 +46,16 @@ def one_text_four_questions(sheet: Sheet) -> None:
 
 @drawing(
     "A layer of the Transformer's encoder and one of its decoder, read from below. Grey and dashed is what goes: the "
-    "source, the encoder's self-attention and feed-forward network, and the decoder's cross-attention, to which an "
-    "arrow leads from the encoder. Filled is what stays: the text, self-attention under the causal mask, and past "
-    "cross-attention the feed-forward network; then the head, which gives the next word."
+    "source, its embedding, the encoder's self-attention and feed-forward network, and the decoder's cross-attention, "
+    "to which an arrow leads from the encoder. Filled is what stays: the text, its embedding, N layers with "
+    "self-attention under the causal mask and, past cross-attention, a feed-forward network; then the head, which "
+    "gives the next word."
 )
 def what_is_left(sheet: Sheet) -> None:
     """A Transformer without a source: its encoder goes, and cross-attention with it."""
     half, high, pitch = (72, 40, 62) if sheet.narrow else (100, 36, 58)
     left, right = (76, 246) if sheet.narrow else (220, 480)
-    low = 66 + 4 * pitch
+    low = 66 + 4 * pitch  # of the layers
 
     def part(x: float, row: int, words: str, *, stays: bool) -> None:
         look = {"color": VIOLET, "fill": tint(VIOLET), "ink": INK} if stays else {"color": GREY, "dashed": True}
@@ -64,13 +65,17 @@ def what_is_left(sheet: Sheet) -> None:
         look = {"color": VIOLET, "width": 2} if stays else {"color": GREY}
         sheet.line((x, low - row * pitch + pitch - high - 2), (x, low - row * pitch + 2), arrow=True, **look)
 
-    sheet.text(left, low - 2 * pitch + 4, "encoder", bold=True, color=GREY)
-    sheet.text(right - half - 8, low - 2 * pitch - high / 2 - 4, "decoder", anchor="end", bold=True, color=VIOLET)
+    sheet.text(left, low - 2 * pitch + 4, "encoder", bold=True, color=GREY, size=14)
+    for row, words in enumerate(("decoder,", "N layers")):
+        at = right - half - 8, low - 2 * pitch - high / 2 - 12 + 18 * row
+        sheet.text(*at, words, anchor="end", bold=True, color=VIOLET, size=14)
     sheet.text(right, 18, "the next word", color=WRITTEN)
     sheet.line((right, low - 3 * pitch - high - 2), (right, 26), color=VIOLET, width=2, arrow=True)
     for x, word, stays in ((left, "the source", False), (right, "the text", True)):
-        sheet.text(x, low + 46, word, color=QUERY if stays else GREY)
-        sheet.line((x, low + 30), (x, low + 2), color=VIOLET if stays else GREY, arrow=True)
+        part(x, -1, "embedding", stays=stays)
+        up(x, 0, stays=stays)
+        sheet.text(x, low + pitch + 46, word, color=QUERY if stays else GREY)
+        sheet.line((x, low + pitch + 30), (x, low + pitch + 2), color=VIOLET if stays else GREY, arrow=True)
     part(left, 0, "self-attention", stays=False)
     up(left, 1, stays=False)
     part(left, 1, "feed-forward", stays=False)
@@ -134,7 +139,7 @@ def two_sightings_are_lent(sheet: Sheet) -> None:
 )
 def a_discount_is_lent(sheet: Sheet) -> None:
     """Counts after one token: what is taken off each, and to whom the shorter history lends it."""
-    left, unit = (26, 66) if sheet.narrow else (70, 104)
+    left, unit = (26, 120) if sheet.narrow else (70, 104)
     pairs = Counter(zip(SEEN, SEEN[1:], strict=False))
     once, twice = (sum(count == times for count in pairs.values()) for times in (1, 2))
     less = once / (once + 2 * twice)
@@ -156,11 +161,15 @@ def a_discount_is_lent(sheet: Sheet) -> None:
         lent = chance * total - kept
         sheet.text(left - 10, y + 21, "abc"[word], anchor="end", bold=True)
         if count:
-            sheet.box(left, y, kept * unit, 30, color=VIOLET, fill=VIOLET, radius=0)
-            sheet.hatch(left + kept * unit, y, less * unit, 30)
-            sheet.box(left + kept * unit, y, less * unit, 30, color=GREY, radius=0, line=1)
+            sheet.box(left, y, kept * unit, 30, f"{kept:.1f}", color="#ffffff", fill=VIOLET, radius=0, size=13)
+            cut = left + kept * unit
+            sheet.hatch(cut, y, less * unit, 30)
+            sheet.box(cut, y, less * unit, 30, color=GREY, radius=0, line=1)
+            look = {"color": "#ffffff", "fill": "#ffffff", "ink": INK, "radius": 2, "size": 12}
+            sheet.box(cut + less * unit / 2 - 16, y + 7, 32, 16, f"−{less:.1f}", **look)
         behind = left + count * unit + 4 * bool(count)
-        sheet.box(behind, y, lent * unit, 30, color=VIOLET, fill=tint(VIOLET), dashed=True, radius=0)
+        look = {"color": VIOLET, "fill": tint(VIOLET), "ink": INK, "dashed": True, "radius": 0, "size": 12}
+        sheet.box(behind, y, lent * unit, 30, f"+{lent:.1f}", **look)
         seen = f"{count} − {less:.1f}" if count else "0"
         said = f"({seen} + {lent:.1f}) / {total} = {chance:.3f}"
         if sheet.narrow:

@@ -91,6 +91,7 @@ def fit_decoder(
     batch_size: int = 4,
     subwords: int = 1024,
     first_weights: int | None = None,
+    warmup: float = 0.1,
 ) -> LanguageModel:
     """Train a language model on this book's prose, by AdamW with a warm-up and half a cosine.
 
@@ -104,6 +105,7 @@ def fit_decoder(
         batch_size: pieces of text in an update.
         subwords: entries of the vocabulary.
         first_weights: a seed for the weights alone.
+        warmup: the share of the steps in which the learning rate rises.
 
     Returns:
         The model, in evaluation mode.
@@ -122,7 +124,7 @@ def fit_decoder(
         steps=steps,
         lr=lr,
         schedule="warmup-cosine",
-        warmup_fraction=0.1,
+        warmup_fraction=warmup,
         weight_decay=0.1,
         betas=(0.9, 0.95),
         seed=seed,
