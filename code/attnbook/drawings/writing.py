@@ -93,7 +93,14 @@ def two_rounds_of_drafts(sheet: Sheet) -> None:
         sheet.text(middle, top, title, bold=True)
         sheet.text(left, top + 27, "the last word, then four drafted ones:", anchor="start", size=13, color=GREY)
         sheet.box(
-            left, top + 92, 5 * cell, 28, "one pass of the model checks all", color=QUERY, fill=tint(QUERY), size=13
+            left,
+            top + 92,
+            5 * cell,
+            28,
+            "one pass of the model: what follows each?",
+            color=QUERY,
+            fill=tint(QUERY),
+            size=13,
         )
         for t, word in enumerate((before, *drafted)):
             x = left + cell * t
