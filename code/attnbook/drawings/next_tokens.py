@@ -48,8 +48,8 @@ def one_text_four_questions(sheet: Sheet) -> None:
     "A layer of the Transformer's encoder and one of its decoder, read from below. Grey and dashed is what goes: the "
     "source, its embedding, the encoder's self-attention and feed-forward network, and the decoder's cross-attention, "
     "to which an arrow leads from the encoder. Filled is what stays: the text, its embedding, N layers with "
-    "self-attention under the causal mask and, past cross-attention, a feed-forward network; then the head, which "
-    "gives the next word."
+    "self-attention under the causal mask and, past cross-attention, a feed-forward network, in a frame; then the "
+    "head, which gives the next word. Sums and norms are not drawn."
 )
 def what_is_left(sheet: Sheet) -> None:
     """A Transformer without a source: its encoder goes, and cross-attention with it."""
@@ -66,8 +66,10 @@ def what_is_left(sheet: Sheet) -> None:
         sheet.line((x, low - row * pitch + pitch - high - 2), (x, low - row * pitch + 2), arrow=True, **look)
 
     sheet.text(left, low - 2 * pitch + 4, "encoder", bold=True, color=GREY, size=14)
+    top, edge = low - 2 * pitch - high - 6, half + (14 if sheet.narrow else 18)
+    sheet.box(right - edge, top, 2 * edge, low + 6 - top, color=VIOLET, dashed=True, radius=8, line=1)
     for row, words in enumerate(("decoder,", "N layers")):
-        at = right - half - 8, low - 2 * pitch - high / 2 - 12 + 18 * row
+        at = right - edge - 6, top + 14 + 18 * row
         sheet.text(*at, words, anchor="end", bold=True, color=VIOLET, size=14)
     sheet.text(right, 18, "the next word", color=WRITTEN)
     sheet.line((right, low - 3 * pitch - high - 2), (right, 26), color=VIOLET, width=2, arrow=True)
@@ -89,9 +91,9 @@ def what_is_left(sheet: Sheet) -> None:
     sheet.line(*turns, (right, turns[-1][1]), (right, low - 2 * pitch + 2), color=VIOLET, width=2, arrow=True)
     up(right, 3, stays=True)
     part(right, 3, "head", stays=True)
-    said = "filled: stays", "dashed: goes"
-    for row, (words, color) in enumerate(zip(said, (VIOLET, GREY), strict=True)):
-        sheet.text(left, 18 + 20 * row, words, size=13, color=color)
+    said = ("filled: stays", VIOLET), ("dashed: goes", GREY), ("not drawn: sums, norms", GREY)
+    for row, (words, color) in enumerate(said):
+        sheet.text(4 if sheet.narrow else left - half, 18 + 20 * row, words, size=13, color=color, anchor="start")
 
 
 SEEN = [0, 1, 0, 0, 1, 2]  # a b a a b c
