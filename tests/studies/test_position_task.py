@@ -147,6 +147,29 @@ def test_a_reader_is_trained_in_place_on_as_many_rows_as_asked():
     assert asked == [(5, 13)] * 2 and not torch.equal(model.head.weight, before)
 
 
+@pytest.mark.parametrize("kind", ["sinusoidal", "learned"])
+def test_only_added_positions_notice_where_a_row_begins(kind):
+    ids, model = torch.randint(5, (2, 7), generator=generator()), reader(kind)
+    rows = model.added(torch.zeros(1, 11, 32, dtype=torch.float64))
+    x = model.embedding(ids) + rows[:, 4:]
+    for layer in model.layers:
+        x, _ = layer(x)
+    torch.testing.assert_close(model.read(ids, start=4)[0], x)
+    rotary = reader("rotary")
+    assert torch.equal(rotary(ids, start=4), rotary(ids))
+
+
+def test_batches_begin_at_random_positions_up_to_the_last_one_allowed():
+    model, begun = PositionReader("learned", 8, 11), []
+    model.added.register_forward_hook(lambda _, arguments, __: begun.append(arguments[1]))
+    train_reader(model, look_back_batch, 5, steps=200, rows=1)
+    assert begun == [0] * 200
+    train_reader(model, look_back_batch, 5, steps=200, rows=1, starts=6)
+    assert set(begun[200:]) == set(range(7))
+    wide = fit_reader("learned", look_back_batch, 5, steps=1, starts=9)
+    assert wide.added.embedding.num_embeddings == 14
+
+
 def test_other_angles_change_what_a_copy_reads_and_nothing_else():
     model, ids = reader("rotary"), torch.randint(5, (2, 7), generator=generator())
     given = model.layers[0].attention.rotary
@@ -158,18 +181,19 @@ def test_other_angles_change_what_a_copy_reads_and_nothing_else():
 
 
 @pytest.mark.parametrize("kind", ["rotary", "T5", "sinusoidal"])
-def test_where_a_reader_looks_is_a_mean_over_the_last_layer_by_distance(kind):
+def test_where_a_reader_looks_is_a_mean_over_a_layer_by_distance(kind):
     torch.manual_seed(0)
     model = PositionReader(kind, 8, 11).double()
     ids = torch.randint(8, (50, 7), generator=torch.Generator().manual_seed(3))
-    x = model.added(model.embedding(ids))
-    for layer, bias in zip(model.layers, model.relative or [None, None], strict=True):
+    x = model.embedding(ids) if model.added is None else model.added(model.embedding(ids))
+    for number, (layer, bias) in enumerate(zip(model.layers, model.relative or [None, None], strict=True)):
         x, weights = layer(x, bias=bias, need_weights=True)
-    found = where_it_looks(model, 7, first=2, seed=3)
-    assert list(found) == list(range(-6, 5))
-    for distance, mean in found.items():
-        asked = [t for t in range(2, 7) if 0 <= t + distance < 7]
-        assert mean == pytest.approx(sum(weights[:, :, t, t + distance].mean().item() for t in asked) / len(asked))
+        found = where_it_looks(model, 7, first=2, seed=3, layer=number)
+        assert list(found) == list(range(-6, 5))
+        for distance, mean in found.items():
+            asked = [t for t in range(2, 7) if 0 <= t + distance < 7]
+            assert mean == pytest.approx(sum(weights[:, :, t, t + distance].mean().item() for t in asked) / len(asked))
+    assert where_it_looks(model, 7, first=2, seed=3) == found
 
 
 def test_larger_scores_raise_the_weights_to_a_power():
@@ -177,7 +201,7 @@ def test_larger_scores_raise_the_weights_to_a_power():
     torch.nn.init.normal_(model.relative[0].embedding.weight)
     ids = torch.randint(8, (2, 7), generator=generator())
     larger = with_larger_scores(model, 3)
-    before, after = (one.read(ids, need_weights=True)[1] for one in (model, larger))
+    before, after = (one.read(ids, need_weights=True)[1][0] for one in (model, larger))
     torch.testing.assert_close(after, before**3 / (before**3).sum(dim=-1, keepdim=True))
     assert not torch.allclose(after, before, atol=1e-2)
 
@@ -219,7 +243,7 @@ def test_the_stored_results_are_complete():
     assert len(stored["seeds"]) >= 5 and stored["fewer"] >= 3
     assert all(0 <= row[name] <= 1 for row in stored["rows"] for name in measured[:2])
     far = [row["far"] for row in stored["rows"] if row["far"] is not None]
-    assert len(far) == 5 * 8 + 3 * 5 and all(0 <= x <= 1 for x in far)
+    assert len(far) == 5 * 10 + 3 * 7 and all(0 <= x <= 1 for x in far)
     assert stored["command"].startswith("python -m tools.experiments positions")
     assert set(stored["versions"]) == {"python", "torch"}
 

@@ -33,7 +33,10 @@ def run(seed: int, length: int, times: int, steps: int, factors: list[float]) ->
     starts = {length: BACK, long: long // 2}  # the first position that is asked
 
     def weight(model: PositionReader) -> dict:
-        return {str(row): round(where_it_looks(model, row, first)[-BACK], 4) for row, first in starts.items()}
+        def of(row: int, layer: int) -> float:
+            return round(where_it_looks(model, row, starts[row], layer=layer)[-BACK], 4)
+
+        return {str(row): [of(row, layer) for layer in range(len(model.layers))] for row in starts}
 
     def marked(factor: float, row: int) -> float:
         sharper = with_larger_scores(reader, factor)
@@ -57,7 +60,7 @@ def summary(results: list[dict], options) -> dict:
         "long": options.length * options.times,
         "steps": options.steps,
         "factors": options.factors,
-        "measured": "`weight`: the last layer's mean weight three to the left, by the length of the row; "
+        "measured": "`weight`: each layer's mean weight three to the left, by the length of the row; "
         "`others`: the same of Shaw's and DeBERTa's, with where they are clipped; `right`: "
         "fraction of right answers on 200 fresh rows, of long rows in the second half, with all scores times each of "
         "the factors",

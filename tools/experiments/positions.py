@@ -2,16 +2,19 @@
 
 Question: which way of telling positions solves a task of fixed distance (look back) and one of place (mirror), and does
     it hold beyond the trained length?
-Varies: the kind of position; the task; whether distances are clipped at 8 or have room for all of the trained row, so
-    that the distances of longer rows are untrained, as a learned table's later rows are; the steps; the mask.
+Varies: the kind of position; where training begins to count, at 0 or in each batch anywhere up to 168, so that added
+    vectors are trained for all positions of long rows; the task; whether distances are clipped at 8 or have room for
+    all of the trained row, so that the distances of longer rows are untrained, as a learned table's later rows are;
+    the steps; the mask.
 Equal: two layers of width 32, batches, learning rate and data. Learned and relative positions have parameters
     that the others lack.
 Control: "none", an encoder that is told nothing; guessing gives 1/8. Longer rows at two lengths: twice and eight times.
 Seeds: 5 where the length is the question (look back by sinusoids and by distances, 600 steps), 3 elsewhere; all are
     stored. The rows were joined from several runs with these settings.
-Turned round by: a kind that fails only because its distances are clipped or its training is short (the longer runs),
-    one that holds only because far distances are clipped to trained ones (the runs with room), one that holds at twice
-    the length and not at eight times, or "none" answering without a causal mask.
+Turned round by: added positions that hold in longer rows once training begins them anywhere, a kind that fails only
+    because its distances are clipped or its training is short (the longer runs), one that holds only because far
+    distances are clipped to trained ones (the runs with room), one that holds at twice the length and not at eight
+    times, or "none" answering without a causal mask.
 
 About half an hour on one core.
 """
@@ -22,9 +25,10 @@ from attnbook.studies import KINDS, fit_reader, look_back_batch, reading_accurac
 
 OPTIONS = {"seeds": 5, "fewer": 3, "steps": 600, "length": 24}
 TASKS = {"look back": look_back_batch, "mirror": reversal_batch}
-PLAN = {"causal": False, "max_distance": 8, "longer": 1}
+PLAN = {"causal": False, "max_distance": 8, "longer": 1, "starts": 0}
 ROOM = {"DeBERTa": 24, "Shaw": 24, "T5": 48}  # half of T5's buckets hold one distance each
 FAR = 8  # times the trained length
+ANYWHERE = 168  # the last of the first positions: those of rows FAR times as long are all trained then
 TOLD = "sinusoidal", "Shaw", "T5", "DeBERTa", "rotary"  # of these, longer rows are asked
 
 
@@ -43,13 +47,16 @@ def variants() -> Iterator[dict]:
         yield PLAN | {"task": "mirror", "kind": kind, "longer": 4}
     for kind in TOLD:
         yield PLAN | {"task": "look back", "kind": kind, "longer": 4}
+    for kind in ("sinusoidal", "learned"):
+        for longer in (1, 4):
+            yield PLAN | {"task": "look back", "kind": kind, "starts": ANYWHERE, "longer": longer}
     for kind, causal in (("none", True), ("ALiBi", False), ("ALiBi", True)):
         yield PLAN | {"task": "look back", "kind": kind, "causal": causal, "longer": 4}
 
 
-def lengths_matter(task: str, kind: str, **others) -> bool:
+def lengths_matter(task: str, kind: str, starts: int, **others) -> bool:
     """Whether a plan asks what becomes of a reader in longer rows."""
-    return kind in TOLD and task == "look back"
+    return (kind in TOLD or starts > 0) and task == "look back"
 
 
 def seeds_of(plan: dict, seeds: int, fewer: int) -> int:

@@ -111,7 +111,7 @@ def _dots(sheet: Sheet, y: float, found: Sequence[Sequence[float]], looks: Seque
     for cell, look in zip(found, looks, strict=True):
         for x in cell:
             sheet.dot(x, y, 2.5, fill=look, color=VIOLET)
-    places = _apart(middles, 24)
+    places = _apart(middles, max(24, 9 * max(map(len, said))))
     if max(middles) - min(middles) < 3 and len(middles) > 1:  # dots upon each other: all numbers in one place
         left = max(map(max, found)) > sheet.width * 0.75
         x = min(map(min, found)) - 11 if left else max(map(max, found)) + 11
@@ -127,7 +127,7 @@ def _apart(places: Sequence[float], least: float) -> list[float]:
     """The places, those that are too near to each other moved apart."""
     order = sorted(range(len(places)), key=places.__getitem__)
     moved = [float(place) for place in places]
-    for one, other in pairwise(order):
+    for one, other in list(pairwise(order)) * len(order):  # again, as one pair may push another together
         lacking = max(0.0, least - (moved[other] - moved[one])) / 2
         moved[one] -= lacking
         moved[other] += lacking

@@ -60,7 +60,7 @@ class PositionReader(nn.Module):
             "sinusoidal": lambda: SinusoidalPositions(d_model),
             "learned": lambda: LearnedPositions(max_positions, d_model),
         }
-        self.added = added.get(kind, nn.Identity)()
+        self.added = added[kind]() if kind in added else None
         if isinstance(self.added, LearnedPositions):
             # as loud as sinusoids
             nn.init.normal_(self.added.embedding.weight, std=0.5**0.5)
@@ -81,36 +81,41 @@ class PositionReader(nn.Module):
         )
         self.norm, self.head = nn.LayerNorm(d_model), nn.Linear(d_model, vocab_size)
 
-    def forward(self, ids: Tensor) -> Tensor:
+    def forward(self, ids: Tensor, start: int = 0) -> Tensor:
         """Name a symbol at every position.
 
         Args:
             ids: (B, T) integers below V.
+            start: the position of the first symbol; only added positions notice it.
 
         Returns:
             logits (B, T, V).
         """
-        return self.head(self.norm(self.read(ids)[0]))
+        return self.head(self.norm(self.read(ids, start)[0]))
 
     def read(
-        self, ids: Tensor, need_weights: bool = False
-    ) -> tuple[Tensor, Tensor | None]:
+        self, ids: Tensor, start: int = 0, need_weights: bool = False
+    ) -> tuple[Tensor, list[Tensor | None]]:
         """All layers.
 
         Args:
             ids: (B, T) integers below V.
-            need_weights: whether the last layer's are wanted.
+            start: see `forward`.
+            need_weights: whether the weights are wanted.
 
         Returns:
-            What comes out of the last layer (B, T, D), and its weights (B, H, T, T) or None.
+            What comes out of the last layer (B, T, D), and each layer's weights (B, H, T, T) or None.
         """
-        x, weights = self.added(self.embedding(ids)), None
+        x, seen = self.embedding(ids), []
+        if self.added is not None:
+            x = self.added(x, start)
         mask = causal_mask(ids.shape[1], device=ids.device) if self.causal else None
         one = alibi_bias if self.kind == "ALiBi" else None
         biases = self.relative or [one] * len(self.layers)  # relative: one for each
         for layer, bias in zip(self.layers, biases, strict=True):
             x, weights = layer(x, mask=mask, bias=bias, need_weights=need_weights)
-        return x, weights
+            seen.append(weights)
+        return x, seen
 
 
 def fit_reader(
@@ -121,6 +126,7 @@ def fit_reader(
     steps: int = 250,
     causal: bool = False,
     lr: float = 5e-3,
+    starts: int = 0,
     **sizes: Any,
 ) -> PositionReader:
     """Train one reader on rows of one length.
@@ -133,14 +139,15 @@ def fit_reader(
         steps: updates, with 32 rows each.
         causal: see `PositionReader`.
         lr: the largest learning rate.
+        starts: each batch begins at a random position, at most this one.
         sizes: further arguments of `PositionReader`.
 
     Returns:
-        The trained reader; its table of learned positions is twice as long as needed.
+        The trained reader; its table of learned positions is twice as long as needed, or as long as all starts need.
     """
     torch.manual_seed(seed)
-    model = PositionReader(kind, 8, 2 * length, causal, **sizes)
-    return train_reader(model, batch, length, seed, steps, lr)
+    model = PositionReader(kind, 8, length + max(length, starts), causal, **sizes)
+    return train_reader(model, batch, length, seed, steps, lr, starts=starts)
 
 
 def train_reader(
@@ -151,6 +158,7 @@ def train_reader(
     steps: int = 250,
     lr: float = 5e-3,
     rows: int = 32,
+    starts: int = 0,
 ) -> PositionReader:
     """Train a reader in place, a new one or one that is to get used to something else.
 
@@ -162,18 +170,21 @@ def train_reader(
         steps: updates.
         lr: the largest learning rate.
         rows: how many of them make a batch.
+        starts: each batch begins at a random position, at most this one.
 
     Returns:
         The reader itself.
     """
     generator = torch.Generator().manual_seed(1000 + seed)
-    stream = [batch(rows, length, generator) for _ in range(steps)]
+    data = [batch(rows, length, generator) for _ in range(steps)]
+    first = torch.randint(starts + 1, (steps,), generator=generator).tolist()
+    stream = list(zip(data, first, strict=True))
     config = TrainConfig(
         steps, lr, seed=seed, schedule="warmup-cosine", warmup_fraction=0.1
     )
     train(
         model,
-        lambda m, b: F.cross_entropy(m(b[0]).flatten(0, 1), b[1].flatten()),
+        lambda m, b: F.cross_entropy(m(b[0][0], b[1]).flatten(0, 1), b[0][1].flatten()),
         lambda epoch: stream,
         config,
     )
@@ -220,21 +231,26 @@ def with_larger_scores(model: PositionReader, factor: float) -> PositionReader:
 
 @torch.no_grad()
 def where_it_looks(
-    model: PositionReader, length: int, first: int = 0, seed: int = 12345
+    model: PositionReader,
+    length: int,
+    first: int = 0,
+    seed: int = 12345,
+    layer: int = -1,
 ) -> dict[int, float]:
-    """How much attention the last layer gives to each distance, on average over its heads and 50 random rows.
+    """How much attention one layer gives to each distance, on average over its heads and 50 random rows.
 
     Args:
         model: a reader.
         length: T.
         first: ask the positions from this one on.
         seed: for the rows.
+        layer: which one, counted from 0; the last if it is not said.
 
     Returns:
         The mean weight by distance, key − query, over the positions asked that have a key at that distance.
     """
     ids = torch.randint(8, (50, length), generator=torch.Generator().manual_seed(seed))
-    weights = cast(Tensor, model.read(ids, need_weights=True)[1])
+    weights = cast(Tensor, model.read(ids, need_weights=True)[1][layer])
     mean = weights.mean(dim=(0, 1))[first:]  # (T − first, T)
     distances = range(1 - length, length - first)
     return {d: mean.diagonal(d + first).mean().item() for d in distances}
