@@ -193,18 +193,20 @@ def a_tail_and_five_filters(sheet: Sheet) -> None:
     said = "the first word for: Tell me the truth."
     said += "" if sheet.narrow else " (probabilities of the page's Transformer)"
     sheet.text(8, 16, said, anchor="start", size=14)
-    if sheet.narrow:  # numbers above their bars, so that all five filters stand side by side; a bar is cut at 0.4
-        edge, step, head, scale, high, thick = 88, 51, 64, 115, 36, 9
+    if sheet.narrow:  # numbers above their bars, so that all five filters stand side by side; the third has the longest
+        edge, head, scale, high, thick = 88, 64, 70, 36, 9
+        lefts = 0, 51, 99, 164, 209
         sheet.text(edge - 8, head + 36 + high * len(words), "words left", anchor="end", size=13, color=GREY)
     else:
-        edge, step, head, scale, high, thick = 92, 124, 48, 105, 25, 17
+        edge, head, scale, high, thick = 92, 48, 105, 25, 17
+        lefts = 0, 124, 248, 372, 496
     for row, word in enumerate(words):
         sheet.text(edge - 8, head + 28 + high * row, word, anchor="end", size=13)
     for number, (name, (probs, left)) in enumerate(found.items()):
         probs = [*probs, max(round(1 - sum(probs), 4), 0.0)]
-        x, title = edge + step * number, [name]
+        x, title = edge + lefts[number], [name]
         if sheet.narrow:
-            x, title = (x + 6, name.split()) if number else (x, [name, ""])
+            title = name.split() if number else [name, ""]
         type_ = {"size": 13} if sheet.narrow else {"size": 14, "bold": True}
         for line, part in enumerate(reversed(title)):
             sheet.text(x, head - 18 * line, part, anchor="start", **type_)
@@ -213,12 +215,7 @@ def a_tail_and_five_filters(sheet: Sheet) -> None:
             said = f"{p:.2f}".lstrip("0") if p else "–"
             sheet.text(x + (3 if sheet.narrow else p * scale + 5), top + 13, said, anchor="start", size=13)
             top += 17 if sheet.narrow else 0
-            if sheet.narrow and p > 0.4:
-                for at, part in ((x, 32), (x + 40, 6)):
-                    sheet.hatch(at, top, part, thick)
-                for cut in (x + 33, x + 37):
-                    sheet.line((cut - 2, top + thick + 3), (cut + 4, top - 3), width=1)
-            elif row == len(probs) - 1 and p > 0:
+            if row == len(probs) - 1 and p > 0:
                 sheet.hatch(x, top, long, thick)
             elif p > 0:
                 sheet.bar(x, top, long, thick, fill=VIOLET)
