@@ -72,7 +72,8 @@ function drawBars(p, view, fig) {
   const line = linear([0, 1], [p.width - right, p.width - 10]);
   const hatch = p.hatch("hatch");
   const bottom = TOP + (shown + 1) * ROW + 4;
-  p.text("title", left, 15, say("Probability"), { weight: 650, size: 14 });
+  const title = say("Probability of the next {unit}", { unit: unitsOf(unit)[0] });
+  p.text("title", p.narrow ? 0 : left, 15, title, { weight: 650, size: 14 });
   p.text("titleLine", line(0), 15, p.narrow ? say("Sum") : say("Running sum"), { weight: 650, size: 14 });
   p.group("grid", { "aria-hidden": "true" }, (g) => {
     ticks(0, 1, p.narrow ? 2 : 5).forEach((v) => {
@@ -198,7 +199,7 @@ function drawBars(p, view, fig) {
     0,
     bottom + 22,
     [
-      { label: say("the model's"), colour: COLOUR.ink },
+      { label: say("before the filters"), colour: COLOUR.ink, mark: "outline" },
       { label: say("after the filters"), colour: COLOUR.weight, mark: "box" },
       { label: p.narrow ? say("cut off") : say("cut off, with what it had"), colour: COLOUR.masked, mark: "hatch" },
       { label: say("threshold p"), colour: COLOUR.accent, mark: "dash" },

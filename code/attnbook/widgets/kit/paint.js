@@ -22,7 +22,7 @@
  *           p.axes(key, {plot, x, y, xLabel, yLabel, xTicks, yTicks, xFormat, yFormat, grid = true})
  *                                           xTicks/yTicks: about how many, or a list of values, or []
  *           p.legend(key, x, y, items, {maxWidth, size})   items: {label, colour, mark: line | dash | tick | dot
- *                                   | box | hatch | any shape}; goes on in a new row at maxWidth; returns its height
+ *                                   | box | outline | hatch | any shape}; a new row at maxWidth; returns its height
  *           p.cell(key, x, y, w, h, {weight, masked, text, stroke})   one cell of a heat map of weights
  *           p.handle(key, {x, y, at, axis, step, min, max, label, text, colour, shape, size, onMove, onEnd})
  *                                           a point to drag, or to move by keyboard. x, y: scales; at: [x, y] in data;
@@ -291,6 +291,8 @@ class Painter {
         if (mark === "line" || mark === "dash") g.line(`m${i}`, mx, my - 4, mx + 20, my - 4, look);
         else if (mark === "tick") g.line(`m${i}`, mx + 10, my - 11, mx + 10, my + 3, look);
         else if (mark === "box") g.rect(`m${i}`, mx + 4, my - 10, 13, 12, { fill: colour, rx: 2 });
+        else if (mark === "outline")
+          g.rect(`m${i}`, mx + 4, my - 10, 13, 12, { fill: "none", stroke: colour, "stroke-width": 1.3, rx: 2 });
         else if (mark === "hatch")
           g.rect(`m${i}`, mx + 4, my - 10, 13, 12, { fill: g.hatch(`h${i}`, colour), stroke: colour });
         else g.mark(`m${i}`, mark === "dot" ? "circle" : mark, mx + 10, my - 4, 5, { fill: colour });
