@@ -135,12 +135,12 @@ def each_text_finds_its_partner(sheet: Sheet) -> None:
     sheet.text(middle, title, f"softmax of {SCALE} × cosine", bold=True, size=14)
     sheet.text(middle, title + 18, "along each row", size=13)
     _partners(sheet, other, low, cell, high, [[(v, shade(v)) for v in row] for row in shares.tolist()], "{:.2f}")
-    end, below = other + 3 * cell + 14, low + 3 * high + 22
-    sheet.text(end, low - 10, "−log" if sheet.narrow else "−log(framed)", anchor="start", size=13)
+    end, below = other + 3 * cell + (8 if sheet.narrow else 14), low + 3 * high + 22
+    sheet.text(end, low - 10, "−log(partner)", anchor="start", size=13)
     for row, loss in enumerate(losses.tolist()):
         sheet.text(end, low + (row + 0.5) * high + 5, f"{loss:.2f}", anchor="start", size=14)
     sheet.text(end, below, f"mean: {losses.mean():.2f}", anchor="start", size=13, bold=True)
-    sheet.text(left, below, "framed: the partner", anchor="start", size=13, color=GREY)
+    sheet.text(left + 3 * cell, below, "thick frame: the partner", anchor="end", size=13, color=GREY)
 
 
 def _partners(sheet: Sheet, x: float, y: float, cell: float, high: float, table: list, form: str) -> None:

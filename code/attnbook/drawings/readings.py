@@ -135,6 +135,7 @@ ANSWERS = (
     (OLD_DOG, "nearest noun:", "dog ✓", KEY, ((0, 2, 0.25),)),
     (OLD_DOG, "head 3.9:", f"dog {OF_HEAD[2]} ✓", VIOLET, [(0, to, weight) for to, weight in OF_HEAD.items()]),
     (SCHOOL, "nearest noun:", "school ✗", KEY, ((5, 4, 0.25),)),
+    (SCHOOL, "noun before it:", "children ✓", KEY, ((5, 1, 0.25),)),
     (SCHOOL, "head 6.3:", f"children {OF_VERB[1]} ✓", VIOLET, [(5, to, weight) for to, weight in OF_VERB.items()]),
 )
 
@@ -142,12 +143,12 @@ ANSWERS = (
 @drawing(
     "Two sentences, and what a word of each is linked to. The old dog sleeps, three times, asked for the noun of the: "
     "the next word is old, which is wrong; the nearest noun is dog, which is right; head 3.9 has a thick arc to dog, "
-    "0.72, and a thin one to old, 0.14. The children behind the school slept, twice, asked for the subject of slept: "
-    "the nearest noun is school, which is wrong; head 6.3 has an arc to children, which is right, 0.38, and a thinner "
-    "one to school, 0.29."
+    "0.72, and a thin one to old, 0.14. The children behind the school slept, three times, asked for the subject of "
+    "slept: the nearest noun is school, which is wrong; the noun before it is children, which is right; head 6.3 has "
+    "an arc to children, 0.38, and a thinner one to school, 0.29."
 )
 def the_nearest_or_the_right_noun(sheet: Sheet) -> None:
-    """A distance, the nearest noun and a head where two of them agree; and the last two where they do not."""
+    """A distance, the nearest noun and a head where two of them agree; and the last three where they do not."""
     pitch, left = (72, 3) if sheet.narrow else (56, 276)
     for number, (words, rule, answer, color, arcs) in enumerate(ANSWERS):
         top = 4 + pitch * number + 14 * (words is SCHOOL)
