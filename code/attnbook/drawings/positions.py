@@ -114,8 +114,9 @@ def _arc(sheet: Sheet, x: float, y: float, start: float, end: float, radius: flo
 
 @drawing(
     "A strip of keys, from 12 places to the left of the query to 12 to the right; the query's own place has a blue "
-    "frame. Each distance from -7 to 7 has a tone and a vector of its own, stronger farther away. All from -8 on to the "
-    "left have the same full violet, and share one vector; all from 8 on to the right, in full orange, share another."
+    "frame. Each distance from -7 to 7 has a tone and a vector of its own, stronger farther away. All from -8 on to "
+    "the left have the same full violet, and share one vector; all from 8 on to the right, in full orange, share "
+    "another."
 )
 def far_keys_share_a_vector(sheet: Sheet) -> None:
     """Distances clipped at 8: which of them have a vector of their own."""
