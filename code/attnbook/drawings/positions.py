@@ -113,6 +113,29 @@ def _arc(sheet: Sheet, x: float, y: float, start: float, end: float, radius: flo
 
 
 @drawing(
+    "Two rows of three cards. Above, dog 1, bites 2, man 3, and below each its output: 2.58, 2.85, 2.95. Below, the "
+    "sentence reversed: man 3, bites 2, dog 1, with 2.95, 2.85, 2.58. Lines join the outputs of equal words, and cross."
+)
+def outputs_move_with_their_words(sheet: Sheet) -> None:
+    """Attention of three words and of the same three reversed, each word's number query, key and value at once."""
+    left, pitch, wide = (62, 96, 84) if sheet.narrow else (200, 150, 110)
+    words = {"dog": 1.0, "bites": 2.0, "man": 3.0}
+    x = torch.tensor(list(words.values()))[:, None]  # (T, 1)
+    outputs = dict(zip(words, ((x @ x.T).softmax(dim=-1) @ x)[:, 0].tolist(), strict=True))
+    for row, order in enumerate((list(words), list(words)[::-1])):
+        cards, numbers = (6, 66) if row == 0 else (178, 150)
+        for column, word in enumerate(order):
+            middle = left + pitch * column
+            sheet.box(middle - wide / 2, cards, wide, 32, f"{word} {words[word]:.0f}", size=14)
+            sheet.text(middle, numbers + 5, f"{outputs[word]:.2f}", color=VIOLET, bold=True, size=14)
+            ends = (cards + 33, numbers - 9) if row == 0 else (cards - 1, numbers + 12)
+            sheet.line((middle, ends[0]), (middle, ends[1]), color=GREY, arrow=True)
+            if row == 0:
+                below = left + pitch * (2 - column)
+                sheet.line((middle, numbers + 11), (below, 136), color=VIOLET, width=1.5, dashed=True)
+
+
+@drawing(
     "A strip of keys, from 12 places to the left of the query to 12 to the right; the query's own place has a blue "
     "frame. Each distance from -7 to 7 has a tone and a vector of its own, stronger farther away. All from -8 on to "
     "the left have the same full violet, and share one vector; all from 8 on to the right, in full orange, share "

@@ -270,6 +270,7 @@ def reading_accuracy(
     length: int,
     first: int = 0,
     seed: int = 12345,
+    start: int = 0,
 ) -> float:
     """The accuracy on 200 fresh rows.
 
@@ -279,11 +280,12 @@ def reading_accuracy(
         length: T.
         first: count the positions from this one on.
         seed: for the rows.
+        start: the position of the rows' first symbol.
 
     Returns:
         The fraction of right answers; guessing gives 1/8.
     """
     drawn = batch(200, length, torch.Generator().manual_seed(seed))
     ids, answers = (x.to(device_of(model)) for x in drawn)
-    right, has_answer = model(ids).argmax(dim=-1) == answers, answers >= 0
+    right, has_answer = model(ids, start).argmax(dim=-1) == answers, answers >= 0
     return right[:, first:][has_answer[:, first:]].float().mean().item()
