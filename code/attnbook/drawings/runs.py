@@ -111,7 +111,7 @@ def _dots(sheet: Sheet, y: float, found: Sequence[Sequence[float]], looks: Seque
     for cell, look in zip(found, looks, strict=True):
         for x in cell:
             sheet.dot(x, y, 2.5, fill=look, color=VIOLET)
-    places = _apart(middles, max(24, 11 * max(map(len, said))))
+    places = _apart(middles, max(24, 10 * max(map(len, said))))
     if max(middles) - min(middles) < 3 and len(middles) > 1:  # dots upon each other: all numbers in one place
         left = max(map(max, found)) > sheet.width * 0.75
         x = min(map(min, found)) - 11 if left else max(map(max, found)) + 11
