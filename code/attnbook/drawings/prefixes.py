@@ -18,7 +18,7 @@ FOLLOWS = {
     "A tree of prefixes. The first word is il with 0.6 or elle with 0.4. After il come dort with 0.35, elle with 0.33 "
     "and the end with 0.32; after elle come dort with 0.9 and the end with 0.1. Bars show the products. Greedy "
     "decoding takes the likeliest word each time and arrives at il dort, 0.21. The likeliest of all is elle dort, "
-    "0.36, whose first word was only second best. Dots mark what has not ended yet."
+    "0.36, whose first word was only second best. Dots mark what has not ended; after dort the end is certain."
 )
 def where_greedy_loses(sheet: Sheet) -> None:
     """A tree in which the likeliest first word leads away from the likeliest sentence."""
@@ -64,7 +64,8 @@ def where_greedy_loses(sheet: Sheet) -> None:
 
     for x, words in zip((*columns[1:], bars), heads, strict=True):
         at = "middle" if x < bars else "start"
-        sheet.text(x, 15, words, size=13, color=GREY, anchor=at)
+        aside = 14 if sheet.narrow and x == bars else 0  # not too near the head before it
+        sheet.text(x + aside, 15, words, size=13, color=GREY, anchor=at)
     for pair, product in products.items():
         y, color, long = rows[pair], color_of(*pair), product * scale
         sheet.bar(bars, y - 9, long, 18, fill=color or PALE)

@@ -75,20 +75,21 @@ def _parallel(sheet: Sheet, left: float, top: float) -> None:
 
 @drawing(
     "Two rounds of speculative decoding with four drafted words each; in both, five words go into one pass of the "
-    "model, the last one written and the draft, and it gives the next word after each. Round 1, after bos: of notre "
-    "belle fille est the first two are kept, fille is rejected and replaced by fleur, and est is struck out: 3 words "
-    "from one pass. Round 2, after fleur: blanche est dans le are all kept, and the pass gives jardin, the word after "
-    "them, for free: 5 words from one pass."
+    "model, the last one written and the draft, and it gives the probabilities p of the next word after each. Round 1, "
+    "after bos: of notre belle fille est the dice keep the first two; fille is rejected and replaced by fleur, drawn "
+    "from max(0, p − q); est and the last two outputs are struck out: 3 words from one pass. Round 2, after fleur: "
+    "blanche est dans le are all kept, and jardin, drawn from the p after them, is for free: 5 words from one pass."
 )
 def two_rounds_of_drafts(sheet: Sheet) -> None:
     """What becomes of drafted words: one is rejected, or all of them stay."""
+    again = "drawn from", "max(0, p − q)"
     rounds = (
-        ("round 1: one is rejected", "<bos>", ("notre", "belle", "fille", "est"), 2, "fleur", "drawn again"),
-        ("round 2: all stay", "fleur", ("blanche", "est", "dans", "le"), 4, "jardin", "for free"),
+        ("round 1: one is rejected", "<bos>", ("notre", "belle", "fille", "est"), 2, "fleur", again),
+        ("round 2: all stay", "fleur", ("blanche", "est", "dans", "le"), 4, "jardin", ("for free:", "drawn from p")),
     )
     cell = 64
     for number, (title, before, drafted, kept, last, said) in enumerate(rounds):
-        left, top = (10, 16 + 262 * number) if sheet.narrow else (10 + 360 * number, 16)
+        left, top = (10, 16 + 280 * number) if sheet.narrow else (10 + 360 * number, 16)
         middle = left + 2.5 * cell
         sheet.text(middle, top, title, bold=True)
         sheet.text(left, top + 27, "the last word, then four drafted ones:", anchor="start", size=13, color=GREY)
@@ -97,7 +98,7 @@ def two_rounds_of_drafts(sheet: Sheet) -> None:
             top + 92,
             5 * cell,
             28,
-            "one pass of the model: what follows each?",
+            "one pass of the model: p after each word",
             color=QUERY,
             fill=tint(QUERY),
             size=13,
@@ -109,13 +110,23 @@ def two_rounds_of_drafts(sheet: Sheet) -> None:
             sheet.line((x + cell / 2, top + 66), (x + cell / 2, top + 89), color=GREY, arrow=True)
             if t > kept:
                 sheet.line((x + 7, top + 61), (x + cell - 7, top + 43), color=MASKED, width=2)
-        for t, word in enumerate((*drafted[:kept], last)):
-            x, look = left + cell * t, {"fill": shade(0.2)} if t < kept else {"color": QUERY, "ink": INK, "line": 2.5}
-            sheet.line((x + cell / 2, top + 120), (x + cell / 2, top + 143), color=QUERY, arrow=True)
-            sheet.box(x + 2, top + 146, cell - 4, 28, word, size=13, **look)
-        sheet.text(left + cell * kept / 2, top + 193, "kept", size=13)
-        sheet.text(left + cell * (kept + 0.5), top + 193, said, size=13, color=QUERY)
-        sheet.text(middle, top + 220, f"{kept + 1} words from one pass", size=14)
+        for t in range(5):
+            x, y, used = left + cell * t, top + 146, t <= kept
+            sheet.line((x + cell / 2, top + 120), (x + cell / 2, y - 3), color=QUERY if used else GREY, arrow=True)
+            look = {"fill": shade(0.2)} if t < kept else {"color": QUERY, "ink": INK, "line": 2.5}
+            if not used:
+                look = {"color": GREY, "dashed": True}
+            sheet.box(x + 2, y, cell - 4, 28, (*drafted[:kept], last, "p", "p")[t], size=13, **look)
+            if not used:
+                sheet.line((x + 7, y + 23), (x + cell - 7, y + 5), color=MASKED, width=2)
+        for line, (stays, drawn) in enumerate(zip(("kept:", "the dice said yes"), said, strict=True)):
+            y = top + 193 + 17 * line
+            sheet.text(left + cell * kept / 2, y, stays, size=13)
+            if kept < 4:
+                sheet.text(left + cell * kept + 4, y, drawn, anchor="start", size=13, color=QUERY)
+            else:
+                sheet.text(left + 5 * cell, y, drawn, anchor="end", size=13, color=QUERY)
+        sheet.text(middle, top + 236, f"{kept + 1} words from one pass", size=14)
 
 
 @drawing(
@@ -252,10 +263,10 @@ def what_a_cache_saves(sheet: Sheet) -> None:
                 look |= {"radius": 0, "size": 13}
                 sheet.box(x, y + 1, cell - 2, high - 2, words[j], **look)
         every = sum(range(1, 5))
-        said = f"1 + 2 + 3 + 4 = {every} computed"
+        said = f"1 + 2 + 3 + 4 = {every} positions computed"
         if number:
-            said = f"4 computed, {every - 4} read from the cache"
-        sheet.text(left + 2 * cell, top + 18 + 4 * high + 24, said, size=14)
+            said = f"4 positions computed, {every - 4} read"
+        sheet.text(left + 2 * cell - 24, top + 18 + 4 * high + 24, said, size=14)
 
 
 @drawing(

@@ -79,8 +79,8 @@ function render({ model, el }) {
   const fig = figure({
     model,
     el,
-    title: say("Keeping several prefixes"),
-    hint: say("Tap or point at a prefix to see its numbers. Dots mark greedy decoding's way."),
+    title: say("Beam search with a length penalty"),
+    hint: say("Tap or point at a prefix to see its numbers. Dots mark the greedy path."),
   });
   fig.card.classList.add("ab-bt");
   fig.card.prepend(styleSheet(STYLE));

@@ -60,7 +60,7 @@ function news({ search, step, width, greedy }) {
   const out = open.filter((hyp) => !kids(hyp).length);
   out.slice(0, 1).forEach((hyp) => {
     const isGreedys = sameWords(hyp.words, greedy.words.slice(0, step - 1));
-    const name = isGreedys ? say`${called(hyp)}, greedy decoding's way,` : called(hyp);
+    const name = isGreedys ? say`${called(hyp)}, on the greedy path,` : called(hyp);
     const next = dropped.find((kid) => kid.parent === hyp);
     if (out.length === 2) found.push(say`${name} and 1 other fall out`);
     else if (out.length > 2) found.push(say`${name} and ${out.length - 1} others fall out`);

@@ -47,7 +47,8 @@ export function arrange(search, greedy, { upright, room, width, tight = false })
         return [...own(kept), ...own(turnedDown, "dropped")];
       });
     };
-    const shown = upright && room < 460 ? 0 : droppedAt(width); // on a phone the numbers need the room
+    const few = Number(width < 4 && room > 325); // on a phone the numbers need the room, and the legend
+    const shown = upright && room < 460 ? few : droppedAt(width);
     const most = [...range(shown + 1)].reverse().find((n) => !n || across(entriesWith(n)) <= room);
     const entries = entriesWith(most);
     columns.push(entries);
