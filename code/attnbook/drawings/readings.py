@@ -135,7 +135,7 @@ ANSWERS = (
     (OLD_DOG, "nearest noun:", "dog ✓", KEY, ((0, 2, 0.25),)),
     (OLD_DOG, "head 3.9:", f"dog {OF_HEAD[2]} ✓", VIOLET, [(0, to, weight) for to, weight in OF_HEAD.items()]),
     (SCHOOL, "nearest noun:", "school ✗", KEY, ((5, 4, 0.25),)),
-    (SCHOOL, "noun before it:", "children ✓", KEY, ((5, 1, 0.25),)),
+    (SCHOOL, "noun before it:", "children ✓", INK, ((5, 1, 0.25),)),
     (SCHOOL, "head 6.3:", f"children {OF_VERB[1]} ✓", VIOLET, [(5, to, weight) for to, weight in OF_VERB.items()]),
 )
 
@@ -149,10 +149,10 @@ ANSWERS = (
 )
 def the_nearest_or_the_right_noun(sheet: Sheet) -> None:
     """A distance, the nearest noun and a head where two of them agree; and the last three where they do not."""
-    pitch, left = (72, 3) if sheet.narrow else (56, 276)
+    pitch, left = (98, 3) if sheet.narrow else (56, 276)
     for number, (words, rule, answer, color, arcs) in enumerate(ANSWERS):
         top = 4 + pitch * number + 14 * (words is SCHOOL)
-        middles, x, low = [], left, top + (38 if sheet.narrow else 24)
+        middles, x, low = [], left, top + (54 if sheet.narrow else 24)
         for at, word in enumerate(words):
             wide = 10 + 8 * len(word)
             asked = at == arcs[0][0]
@@ -163,7 +163,8 @@ def the_nearest_or_the_right_noun(sheet: Sheet) -> None:
             a, b, high = middles[start], middles[end], low - 10 - 3 * abs(end - start)
             way = (a, low - 1), (a, high), (b, high), (b, low - 1)
             sheet.line(*way, color=color, width=1 + 4 * weight, arrow=True, curved=True)
-        at, y = (left, top + 12) if sheet.narrow else (20, low + 18)
+        above = low - 20 - 3 * max(abs(end - start) for start, end, _ in arcs)
+        at, y = (left, above) if sheet.narrow else (20, low + 18)
         sheet.text(at, y, rule, anchor="start", size=14)
         sheet.text(at + 112, y, answer, anchor="start", size=14, bold=True)
         if color == VIOLET:

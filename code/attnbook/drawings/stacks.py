@@ -81,6 +81,7 @@ def from_a_text_to_its_vector(sheet: Sheet) -> None:
     sheet.box(x - half, 90, 2 * half, 30, "mean of the states, to length 1", color=VIOLET, ink=INK, size=13)
     sheet.line((x, 90), (x, 62), color=VIOLET, arrow=True)
     sheet.vector(x - 72, 32, 8, 18, 28, color=VIOLET)
+    sheet.text(x + 45, 50, "…", size=14)
     sheet.text(x, 20, f"the text's vector: {wide} numbers", size=14, bold=True)
     for y, shape in ((430, f"(B, T, {wide})"), (148, f"states  (B, T, {wide})")):
         sheet.text(x + 14, y, shape, anchor="start", size=13)

@@ -215,10 +215,10 @@ class AttentionViewer(Figure):
         tokens = [kind["queries"][self.query], (kind["keys"] or kind["queries"])[self.key]]
         return (
             f"Attention weights of {layers} × {heads} heads, layers down and heads across, as small heat maps of {T} "
-            f"queries and {S} keys. Layer {self.layer}, head {self.head} is shown larger, the darker a cell the larger "
-            f"its weight; the row of query {self.query} “{tokens[0]}” and the column of key {self.key} “{tokens[1]}” "
-            "are framed. Where the figure is alive, two lists name the keys at which that query looks most and the "
-            "queries that look most at that key."
+            f"queries and {S} keys. Layer {self.layer}, head {self.head} is shown larger; the stronger a cell's "
+            f"colour, the larger its weight; the row of query {self.query} “{tokens[0]}” and the column of key "
+            f"{self.key} “{tokens[1]}” are framed. Where the figure is alive, two lists name the keys at which that "
+            "query looks most and the queries that look most at that key."
         )
 
     def to_svg(self) -> str:
