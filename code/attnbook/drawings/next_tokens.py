@@ -45,19 +45,19 @@ def one_text_four_questions(sheet: Sheet) -> None:
 
 
 @drawing(
-    "A layer of the Transformer's encoder and one of its decoder, read from below. Grey and dashed is what goes: the "
-    "source, its embedding, the encoder's self-attention and feed-forward network, and the decoder's cross-attention, "
-    "to which an arrow leads from the encoder. Filled is what stays: the text, its embedding, N layers with "
-    "self-attention under the causal mask and, past cross-attention, a feed-forward network, in a frame; then the "
-    "head, which gives the next word. Sums and norms are not drawn."
+    "The Transformer's encoder and, right of it, its decoder, read from below. Grey and dashed is what goes: the "
+    "source, its embedding, the encoder's self-attention and feed-forward network in a frame, times N, and the "
+    "decoder's cross-attention, to which an arrow leads from the encoder. Filled is what stays: the text, its "
+    "embedding, in a solid frame, times N, self-attention under the causal mask and, past cross-attention, a "
+    "feed-forward network; then the head, which gives the next word. Sums and norms are not drawn."
 )
 def what_is_left(sheet: Sheet) -> None:
     """A Transformer without a source: its encoder goes, and cross-attention with it."""
-    half, high, pitch = (72, 40, 62) if sheet.narrow else (100, 36, 58)
-    left, right = (76, 246) if sheet.narrow else (220, 480)
-    low = 66 + 4 * pitch  # of the layers
+    half, high, pitch = (68, 40, 62) if sheet.narrow else (100, 36, 58)
+    left, right = (76, 248) if sheet.narrow else (220, 480)
+    low, lift = 92 + 4 * pitch, 26  # of the layers, and of the head, for the names of the columns
 
-    def part(x: float, row: int, words: str, *, stays: bool) -> None:
+    def part(x: float, row: float, words: str, *, stays: bool) -> None:
         look = {"color": VIOLET, "fill": tint(VIOLET), "ink": INK} if stays else {"color": GREY, "dashed": True}
         sheet.box(x - half, low - row * pitch - high, 2 * half, high, words, size=13, **look)
 
@@ -65,14 +65,15 @@ def what_is_left(sheet: Sheet) -> None:
         look = {"color": VIOLET, "width": 2} if stays else {"color": GREY}
         sheet.line((x, low - row * pitch + pitch - high - 2), (x, low - row * pitch + 2), arrow=True, **look)
 
-    sheet.text(left, low - 2 * pitch + 4, "encoder", bold=True, color=GREY, size=14)
-    top, edge = low - 2 * pitch - high - 6, half + (14 if sheet.narrow else 18)
-    sheet.box(right - edge, top, 2 * edge, low + 6 - top, color=VIOLET, dashed=True, radius=8, line=1)
-    for row, words in enumerate(("decoder,", "N layers")):
-        at = right - edge - 6, top + 14 + 18 * row
-        sheet.text(*at, words, anchor="end", bold=True, color=VIOLET, size=14)
+    name, margin = low - 2 * pitch - high - 26, 7 if sheet.narrow else 18
+    sheet.text(left, name, "encoder", bold=True, color=GREY, size=14)
+    sheet.text(right - 10, name, "decoder", anchor="end", bold=True, color=VIOLET, size=14)
+    for x, rows, color, room in ((left, 1, GREY, margin), (right, 2, VIOLET, max(margin, 15))):
+        top, edge = low - rows * pitch - high - 18, half + room
+        sheet.box(x - edge, top, 2 * edge, low + 6 - top, color=color, dashed=x == left, radius=8, line=1)
+        sheet.text(x + half, top + 13, "× N", anchor="end", color=color, size=13, bold=True)
     sheet.text(right, 18, "the next word", color=WRITTEN)
-    sheet.line((right, low - 3 * pitch - high - 2), (right, 26), color=VIOLET, width=2, arrow=True)
+    sheet.line((right, low - 3 * pitch - high - lift - 2), (right, 26), color=VIOLET, width=2, arrow=True)
     for x, word, stays in ((left, "the source", False), (right, "the text", True)):
         part(x, -1, "embedding", stays=stays)
         up(x, 0, stays=stays)
@@ -89,8 +90,9 @@ def what_is_left(sheet: Sheet) -> None:
     past, gap = right + half + 12, (pitch - high) / 2
     turns = ((right, low - high), (right, low - high - gap), (past, low - high - gap), (past, low - pitch - high - gap))
     sheet.line(*turns, (right, turns[-1][1]), (right, low - 2 * pitch + 2), color=VIOLET, width=2, arrow=True)
-    up(right, 3, stays=True)
-    part(right, 3, "head", stays=True)
+    ends = low - 2 * pitch - high, low - 3 * pitch - lift
+    sheet.line((right, ends[0] - 2), (right, ends[1] + 2), color=VIOLET, width=2, arrow=True)
+    part(right, 3 + lift / pitch, "head", stays=True)
     said = ("filled: stays", VIOLET), ("dashed: goes", GREY), ("not drawn: sums, norms", GREY)
     for row, (words, color) in enumerate(said):
         sheet.text(4 if sheet.narrow else left - half, 18 + 20 * row, words, size=13, color=color, anchor="start")
@@ -202,10 +204,10 @@ OF_TODAY = (
 
 @drawing(
     "Two blocks, read from below. Left, 2017: attention with biases, the sum with what came in, LayerNorm; the network "
-    "W_2 ReLU(W_1 x) with biases, the sum, LayerNorm. A grey way around each part ends before a norm. Right, today: "
+    "W_2 ReLU(W_1 x) with biases, the sum, LayerNorm. A grey path around each part ends before a norm. Right, today: "
     "RMSNorm, then attention without biases, rotary, with QK-norm and grouped queries; the sum; RMSNorm, then a "
-    "network with a gate and no biases; the sum. Here a grey way leads around norm and part together. What has changed "
-    "is orange, with the numbers of the table: 1 and 2 at the norms, 3 at both parts, 4 at the gate, 5 to 7 in "
+    "network with a gate and no biases; the sum. Here a grey path leads around norm and part together. What has "
+    "changed is orange, with the numbers of the table: 1 and 2 at the norms, 3 at both parts, 4 at the gate, 5 to 7 in "
     "attention."
 )
 def a_block_then_and_now(sheet: Sheet) -> None:

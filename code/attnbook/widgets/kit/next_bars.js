@@ -74,7 +74,8 @@ function drawBars(p, view, fig) {
   const bottom = TOP + (shown + 1) * ROW + 4;
   const title = say("Probability of the next {unit}", { unit: unitsOf(unit)[0] });
   p.text("title", p.narrow ? 0 : left, 15, title, { weight: 650, size: 14 });
-  p.text("titleLine", line(0), 15, p.narrow ? say("Sum") : say("Running sum"), { weight: 650, size: 14 });
+  const wide = view.temperature === 1 ? say("Running sum") : say("Sum, after temperature"); // of what top-p sees
+  p.text("titleLine", line(0), 15, p.narrow ? say("Sum") : wide, { weight: 650, size: 14 });
   p.group("grid", { "aria-hidden": "true" }, (g) => {
     ticks(0, 1, p.narrow ? 2 : 5).forEach((v) => {
       g.line(`x${v}`, x(v), TOP - 6, x(v), bottom, { stroke: COLOUR.grid, "stroke-width": 1 });

@@ -36,7 +36,11 @@ export function saysOfNext(view) {
     parts.push(
       topK > 0
         ? say("top-p needs {words} for {p} of their probability", values)
-        : say("top-p needs {words} for {p} of the probability", values),
+        : temperature < 1
+          ? say("top-p needs {words} for {p} of the sharpened probability", values)
+          : temperature > 1
+            ? say("top-p needs {words} for {p} of the flattened probability", values)
+            : say("top-p needs {words} for {p} of the probability", values),
     );
   }
   if (!parts.length)
