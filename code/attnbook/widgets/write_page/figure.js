@@ -96,8 +96,8 @@ function saysOfAttention(layer, weights, names) {
 function factsOf({ bits_per_byte: bits, before_rounding: before, kneser_ney: table, rounding, copied }) {
   const cost = bits - before < 0.001 ? say("less than 0.001") : fmt(bits - before, 3);
   return say(
-    "{parameters} parameters, trained on fourteen chapters of this book. In two other chapters a byte costs it {bits} " +
-      "bits, and Kneser and Ney’s table of five tokens in a row {table}. Rounding its weights to 8 bits adds " +
+    "{parameters} parameters, trained on fourteen chapters of this book. In two other chapters a byte costs it " +
+      "{bits} bits, and Kneser and Ney’s table of five tokens in a row {table}. Rounding its weights to 8 bits adds " +
       "{cost} bits per byte and moves the log-probability of a token by at most {rounding}. Of 40 words that it " +
       "writes, the longest run that occurs in what it has read has {model} words on average; of 40 that the author " +
       "wrote, {author}.",
