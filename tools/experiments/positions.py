@@ -10,7 +10,8 @@ Equal: two layers of width 32, batches, learning rate and data. Learned and rela
     that the others lack.
 Control: "none", an encoder that is told nothing; guessing gives 1/8. Longer rows at two lengths: twice and eight times.
 Seeds: 5 where the length is the question (look back by sinusoids and by distances, 600 steps), 3 elsewhere; all are
-    stored. The rows were joined from several runs with these settings.
+    stored. The rows were joined from several runs with these settings. Rows begun anywhere, and ALiBi's answers in rows
+    eight times as long, were added when the others were known; the former were tried with seed 0 before.
 Turned round by: added positions that hold in longer rows once training begins them anywhere, a kind that fails only
     because its distances are clipped or its training is short (the longer runs), one that holds only because far
     distances are clipped to trained ones (the runs with room), one that holds at twice the length and not at eight
