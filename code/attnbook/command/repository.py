@@ -57,6 +57,7 @@ def test(options: argparse.Namespace, rest: list[str]) -> int:
     threads = str(options.threads)
     fixed = {"ATTNBOOK_DEVICE": "cpu", "OMP_NUM_THREADS": threads, "MKL_NUM_THREADS": threads}
     fixed["ATTNBOOK_LANGUAGE"] = "en"
+    fixed["PYTHONDONTWRITEBYTECODE"] = ""  # hundreds of processes: what one has compiled, the others need not
     # three, as those that drive a browser or wait for a process leave room; in this order, and not the files with
     # most tests first: the chapters take longest
     everything = ["-n", "3", "--dist", "loadscope", "--no-loadscope-reorder", "chapters", "tests"]

@@ -5,6 +5,7 @@ once, and the scripts of the figures on it.
 """
 
 import codecs
+import functools
 import gzip
 import html
 import json
@@ -137,13 +138,15 @@ def without_halves(pairs: np.ndarray) -> np.ndarray:
     Returns:
         (N + number of blocks,) uint16.
     """
-    begins = (pairs >> 11).astype(np.uint8).tobytes()
+    begins = pairs >> 11
     blocks: list[np.ndarray] = []
     at = 0
     while at < len(pairs):
-        end = min(at + LONGEST, len(pairs))
-        places = (begins.find(bytes([five]), at, end) for five in range(32))
-        stop, unused = max((end if place < 0 else place, five) for five, place in enumerate(places))
+        ahead = begins[at : at + LONGEST]
+        first = np.full(32, len(ahead))  # where each five bits begin a number
+        first[ahead[::-1]] = np.arange(len(ahead))[::-1]
+        unused = 31 - int(first[::-1].argmax())
+        stop = at + int(first[unused])
         block = pairs[at:stop]
         head = np.array([(stop - at) << 5 | unused], np.uint16)
         blocks += [head, np.where(block >> 11 == HALVES, block & 0x7FF | unused << 11, block)]
@@ -163,6 +166,7 @@ def with_halves(characters: np.ndarray) -> np.ndarray:
     return np.concatenate(blocks).astype(np.uint16)
 
 
+@functools.cache
 def packed_script(place: str, content: bytes) -> bytes:
     """A classic script that holds any bytes, in hardly more room than gzip needs.
 
