@@ -272,7 +272,7 @@ def test_what_the_length_cuts_off_is_said(page):
 # -- hands --
 
 
-@pytest.mark.parametrize("width", [390, 1000])
+@pytest.mark.parametrize("width", [350, 390, 1000])
 def test_it_opens_at_the_end_with_greedys_way_beside_the_winners(open_figure, width):
     page = open_figure(BeamTreeFigure(), width=width)
     kept = page.page.locator('[aria-level="5"][data-entry="kept"]')
@@ -282,7 +282,8 @@ def test_it_opens_at_the_end_with_greedys_way_beside_the_winners(open_figure, wi
     assert {" ".join(best(0, 1)[0]), " ".join(best(0, 3)[0])} <= set(finished)
     assert page.page.locator("[data-score]").count() == 3
     drawn = page.page.locator('[data-entry="dropped"]').count()
-    assert ("dropped" in page.page.locator(".ab-stage svg").text_content()) == (drawn > 0)
+    assert drawn > 0 and "dropped" in page.page.locator(".ab-stage svg").text_content()
+    assert page.page.evaluate(FITS)["cut"] == []
     assert "((5 + T) / 6)^0.6" in page.page.locator(".ab-outputs").inner_text()
 
 

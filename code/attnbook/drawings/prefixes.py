@@ -12,6 +12,7 @@ FOLLOWS = {
     "elle": {"dort": 0.9, "<eos>": 0.1},
     "dort": {"<eos>": 1.0},
 }
+BELOW = "under each word: its prefix's probability"
 
 
 @drawing(
@@ -130,11 +131,14 @@ def a_beam_keeps_two(sheet: Sheet) -> None:
             if not stays:
                 sheet.line((end - 4, y + 10), (end + wide + 4, y - 10), color=GREY, width=2)
         beams = {prefix: found[prefix] for prefix in kept}
+    for line, key in enumerate((BELOW, "struck out: dropped")):
+        sheet.text(root[0] - 9, 318 + 18 * line, key, anchor="start", size=13, color=GREY)
     sheet.dot(*root, 9)
 
 
 @drawing(
-    "The same tree, as an exact search reads it. Numbers give the order: first the empty prefix, second il with 0.6, "
+    "The same tree, as an exact search reads it; under each word stands its prefix's probability. Circles give the "
+    "order of reading: first the empty prefix, second il with 0.6, "
     "third elle with 0.4, fourth elle dort with 0.36. Its end, also 0.36, is then the likeliest of all prefixes, and "
     "the search stops. Four prefixes wait and are never read, dashed: il dort 0.21, il elle 0.198, il and the end "
     "0.192, elle and the end 0.04."
@@ -142,7 +146,7 @@ def a_beam_keeps_two(sheet: Sheet) -> None:
 def a_search_reads_four(sheet: Sheet) -> None:
     """The order in which an exact search reads prefixes, until a finished sentence is the likeliest of all."""
     columns, wide = ((74, 182, 290), 62) if sheet.narrow else ((170, 370, 570), 76)
-    root = (12, 151) if sheet.narrow else (50, 151)
+    root = (12, 173) if sheet.narrow else (50, 173)
     rows: dict[tuple[str, ...], float] = {(): root[1]}
     heap: list[tuple[float, tuple[str, ...]]] = [(-1.0, ())]
     order: list[tuple[str, ...]] = []
@@ -156,8 +160,8 @@ def a_search_reads_four(sheet: Sheet) -> None:
                 heapq.heappush(heap, (minus_p * q, (*prefix, word)))
     second = [prefix for prefix in chances if len(prefix) == 2]
     for number, prefix in enumerate(sorted(second, key=lambda one: one[0] == "elle")):
-        rows[prefix] = 36 + 48 * number + 14 * (prefix[0] == "elle")
-    rows |= {("il",): 84, ("elle",): 218, order[-1]: rows[order[-1][:-1]]}
+        rows[prefix] = 58 + 48 * number + 14 * (prefix[0] == "elle")
+    rows |= {("il",): 106, ("elle",): 240, order[-1]: rows[order[-1][:-1]]}
 
     for prefix, p in sorted(chances.items(), key=lambda one: len(one[0])):
         x, y, read = columns[len(prefix) - 1], rows[prefix], prefix in order
@@ -166,6 +170,10 @@ def a_search_reads_four(sheet: Sheet) -> None:
         _branch(sheet, (start, before), (end, y), wide, prefix[-1], stays=read)
         said = f"{p:.3f}".rstrip("0") + ("" if read else " waits") + ": stop" * (prefix == order[-1])
         sheet.text(x, y + 28, said, size=13, bold=read, color=INK if read else GREY)
+    for x, head in zip(columns, ("1st word", "2nd word", "3rd word"), strict=True):
+        sheet.text(x, 15, head, size=13, color=GREY)
+    for line, key in enumerate((BELOW, "circles: order of reading · dashed: never read")):
+        sheet.text(root[0] - 11, 322 + 18 * line, key, anchor="start", size=13, color=GREY)
     sheet.dot(*root, 11, fill=shade(0.2), color=VIOLET)
     sheet.text(root[0], root[1] + 5, "1", size=13, bold=True)
     for number, prefix in enumerate(order[1:-1], 2):

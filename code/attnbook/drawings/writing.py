@@ -74,59 +74,74 @@ def _parallel(sheet: Sheet, left: float, top: float) -> None:
 
 
 @drawing(
-    "Two rounds of speculative decoding with four drafted words each; in both, five words go into one pass of the "
-    "model, the last one written and the draft, and it gives the probabilities p of the next word after each. Round 1, "
-    "after bos: of notre belle fille est the dice keep the first two; fille is rejected and replaced by fleur, drawn "
-    "from max(0, p − q); est and the last two outputs are struck out: 3 words from one pass. Round 2, after fleur: "
-    "blanche est dans le are all kept, and jardin, drawn from the p after them, is for free: 5 words from one pass."
+    "Two rounds of speculative decoding. In each, a draft model writes four words, each from its probabilities q "
+    "and read back in before the next; then one pass of the expensive model over the last word and these four gives "
+    "its probabilities p at each place. Round 1, after bos: notre (q 0.6, p 0.7) stays with 100 %, belle (0.5, 0.4) "
+    "with 80 %, and both stay; fille (0.6, 0.2) stays with 33 %, is rejected and replaced by fleur, drawn from "
+    "max(0, p − q); est and the last two places are struck out: 3 words. An arrow leads from fleur to the beginning of "
+    "round 2, where blanche (0.4, 0.6; 100 %), est (0.8, 0.9; 100 %), dans (0.5, 0.3; 60 %) and le (0.7, 0.7; 100 %) "
+    "all stay, and jardin, drawn from the p after them, is for free: 5 words."
 )
 def two_rounds_of_drafts(sheet: Sheet) -> None:
     """What becomes of drafted words: one is rejected, or all of them stay."""
     again = "drawn from", "max(0, p − q)"
     rounds = (
-        ("round 1: one is rejected", "<bos>", ("notre", "belle", "fille", "est"), 2, "fleur", again),
-        ("round 2: all stay", "fleur", ("blanche", "est", "dans", "le"), 4, "jardin", ("for free:", "drawn from p")),
-    )
-    cell = 64
-    for number, (title, before, drafted, kept, last, said) in enumerate(rounds):
-        left, top = (10, 16 + 280 * number) if sheet.narrow else (10 + 360 * number, 16)
-        middle = left + 2.5 * cell
-        sheet.text(middle, top, title, bold=True)
-        sheet.text(left, top + 27, "the last word, then four drafted ones:", anchor="start", size=13, color=GREY)
-        sheet.box(
-            left,
-            top + 92,
-            5 * cell,
-            28,
-            "one pass of the model: p after each word",
-            color=QUERY,
-            fill=tint(QUERY),
-            size=13,
-        )
+        ("round 1: 3 words", "<bos>", "notre belle fille est", (0.6, 0.5, 0.6, 0.5), (0.7, 0.4, 0.2), "fleur", again),
+        ("round 2: 5 words", "fleur", "blanche est dans le", (0.4, 0.8, 0.5, 0.7), (0.6, 0.9, 0.3, 0.7), "jardin",
+         ("for free:", "drawn from p")),
+    )  # fmt: skip
+    cell, cols = 64, range(5)
+    for number, (title, before, draft, q, p, last, said) in enumerate(rounds):
+        left, top = (10, 16 + 328 * number) if sheet.narrow else (10 + 360 * number, 16)
+        drafted, mid = draft.split(), [left + cell * (t + 0.5) for t in cols]
+        kept = 2 if number == 0 else 4
+        sheet.text(left + 176, top, title, bold=True)
+        look = {"color": GREY, "fill": tint(GREY), "ink": INK, "size": 13}
+        sheet.box(left + 38, top + 14, 5 * cell - 38, 26, "draft model: q, one word at a time", **look)
+        look = {"color": QUERY, "fill": tint(QUERY), "size": 13}
+        sheet.box(left, top + 138, 5 * cell, 28, "one pass of the model: p at every place", **look)
         for t, word in enumerate((before, *drafted)):
-            x = left + cell * t
-            ground = "none" if t else "#f0f0f0"
-            sheet.box(x + 2, top + 38, cell - 4, 28, word, color=GREY, fill=ground, ink=INK, size=13)
-            sheet.line((x + cell / 2, top + 66), (x + cell / 2, top + 89), color=GREY, arrow=True)
-            if t > kept:
-                sheet.line((x + 7, top + 61), (x + cell - 7, top + 43), color=MASKED, width=2)
-        for t in range(5):
-            x, y, used = left + cell * t, top + 146, t <= kept
-            sheet.line((x + cell / 2, top + 120), (x + cell / 2, y - 3), color=QUERY if used else GREY, arrow=True)
+            struck = t > kept
+            if t:
+                sheet.line((mid[t] - 12, top + 40), (mid[t] - 12, top + 65), color=GREY, arrow=True)
+            if t < 4:
+                sheet.line((mid[t] + 12, top + 68), (mid[t] + 12, top + 43), color=GREY, arrow=True)
+            sheet.box(
+                mid[t] - 30, top + 68, 60, 28, word, color=GREY, fill="none" if t else "#f0f0f0", ink=INK, size=13
+            )
+            if t:
+                sheet.text(mid[t], top + 112, f"q = {q[t - 1]}", size=13, color=GREY)
+            sheet.line((mid[t], top + (117 if t else 96)), (mid[t], top + 135), color=GREY, arrow=True)
+            if struck:
+                sheet.line((mid[t] - 25, top + 91), (mid[t] + 25, top + 73), color=MASKED, width=2)
+        for t in cols:
+            y, used = top + 241, t <= kept
+            sheet.line((mid[t], top + 166), (mid[t], top + 180), color=QUERY if used else GREY, arrow=True)
+            if t < len(p):
+                sheet.text(mid[t], top + 196, f"p = {p[t]}", size=13, color=QUERY)
+                sheet.text(mid[t], top + 213, f"q = {q[t]}", size=13, color=GREY)
+                sheet.text(mid[t], top + 231, f"{min(1, p[t] / q[t]):.0%}".replace("%", " %"), size=13)
+            elif used:
+                sheet.text(mid[t], top + 196, "p", size=13, color=QUERY)
             look = {"fill": shade(0.2)} if t < kept else {"color": QUERY, "ink": INK, "line": 2.5}
             if not used:
                 look = {"color": GREY, "dashed": True}
-            sheet.box(x + 2, y, cell - 4, 28, (*drafted[:kept], last, "p", "p")[t], size=13, **look)
+            sheet.box(mid[t] - 30, y, 60, 28, (*drafted[:kept], last, "p", "p")[t], size=13, **look)
             if not used:
-                sheet.line((x + 7, y + 23), (x + cell - 7, y + 5), color=MASKED, width=2)
-        for line, (stays, drawn) in enumerate(zip(("kept:", "the dice said yes"), said, strict=True)):
-            y = top + 193 + 17 * line
-            sheet.text(left + cell * kept / 2, y, stays, size=13)
-            if kept < 4:
-                sheet.text(left + cell * kept + 4, y, drawn, anchor="start", size=13, color=QUERY)
-            else:
-                sheet.text(left + 5 * cell, y, drawn, anchor="end", size=13, color=QUERY)
-        sheet.text(middle, top + 236, f"{kept + 1} words from one pass", size=14)
+                sheet.line((mid[t] - 25, y + 23), (mid[t] + 25, y + 5), color=MASKED, width=2)
+        sheet.text(left + cell * kept / 2, top + 287, "kept", size=13)
+        at = (mid[2] - 12, "start") if kept < 4 else (left + 5 * cell, "end")
+        for line, words in enumerate(said):
+            sheet.text(at[0], top + 287 + 17 * line, words, anchor=at[1], size=13, color=QUERY)
+    x, y = 10 + 2 * cell + 10, 16 + 269
+    way = (
+        ((x, y), (x, y + 44), (26, y + 44), (26, 16 + 328 + 65))
+        if sheet.narrow
+        else ((x, y), (x, y + 46), (350, y + 46), (350, 98), (369, 98))
+    )
+    sheet.line(*way, color=QUERY, width=2, arrow=True)
+    low = 16 + (328 if sheet.narrow else 0) + 335
+    sheet.text(10, low, "min(1, p/q) in %: how often the draft stays", anchor="start", size=13, color=GREY)
 
 
 @drawing(

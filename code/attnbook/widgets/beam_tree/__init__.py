@@ -41,10 +41,10 @@ class BeamTreeFigure(Figure):
     module = "beam_tree"
     shows = f"{SENTENCES['fr'][0]} · width 3, α = 0.6, all steps · the page's Transformer"
     alt = """Beam search as a tree that grows step by step from the beginning of the sentence. At every step each
-        prefix that was kept is continued; the likeliest continuations are kept and drawn strong, the next ones are
-        drawn faint with their log-probability and go no further. Prefixes that have written the end of the sentence
-        stand in a double box, keep their place in the beam, and are ranked by their score at the end. Dots mark the
-        way that greedy decoding takes."""
+        prefix that was kept is continued; the likeliest continuations are kept and drawn strong. Of the others, which
+        are dropped, as many as there is room for are drawn faint, with their log-probability, and go no further.
+        Prefixes that have written the end of the sentence stand in a double box, keep their place in the beam, and
+        are ranked by their score at the end. Dots mark the way that greedy decoding takes."""
 
     target = one_of("fr", [*SENTENCES], "the language into which is translated")
     sentence = one_of(

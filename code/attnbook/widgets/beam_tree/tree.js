@@ -47,7 +47,7 @@ export function arrange(search, greedy, { upright, room, width, tight = false })
         return [...own(kept), ...own(turnedDown, "dropped")];
       });
     };
-    const few = Number(width < 4 && room > 325); // on a phone the numbers need the room, and the legend
+    const few = Number(width < 4); // on a phone the numbers need the room
     const shown = upright && room < 460 ? few : droppedAt(width);
     const most = [...range(shown + 1)].reverse().find((n) => !n || across(entriesWith(n)) <= room);
     const entries = entriesWith(most);
@@ -232,7 +232,7 @@ function drawLegend(p, y, drops) {
     { label: say("finished"), colour: COLOUR.ground, mark: "box" },
     { label: say("kept"), colour: COLOUR.weight },
     ...(drops ? [{ label: say("dropped"), colour: COLOUR.masked, mark: "dash" }] : []),
-    { label: say("greedy"), colour: COLOUR.ink, mark: "dot" },
+    ...(drops && p.width < 330 ? [] : [{ label: say("greedy"), colour: COLOUR.ink, mark: "dot" }]), // the hint says it
   ];
   p.legend("legend", 0, y, items);
   [0, 3].forEach((inner) =>
