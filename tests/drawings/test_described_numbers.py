@@ -99,6 +99,18 @@ def test_runs_are_dots_and_their_medians_have_numbers():
     assert "told, Shaw: 100, 61." in picture.alt
 
 
+def test_each_length_has_a_panel_of_runs():
+    rows = [("Shaw, 600 steps", [[100, 99.8], [61.4, 60, 65], []])]
+    picture = drawings.right_at_lengths(["24", "48, second half", "192"], [("told", [24, 20, 16], rows)])
+    for sheet in picture.sheets:
+        svg = sheet.svg()
+        assert [word for word in (">61<", ">second half<", ">–<") if word not in svg] == []
+        assert svg.count('r="2.5"') == 5 and svg.count('r="4.5"') == 2  # seeds and medians
+        assert svg.count("<rect") == 3 + 1  # the most frequent symbol, and what the ground means
+    assert f'cx="{362 + 1.3 * 61.4:.1f}" cy="70" r="4.5"' in picture.sheets[0].svg()
+    assert picture.alt.endswith("symbol: 24, 20, 16): Shaw, 600 steps: 100, 61 (60–65), not tested.")
+
+
 def test_runs_that_have_not_learned_are_hatched():
     lost = float("inf")
     cells, others = [[400, 350, 400], [1150, 1150, 450]], [[60, 60], [lost, lost]]

@@ -65,7 +65,7 @@ from attnbook.drawings.recurrent import (
     two_looks_back,
 )
 from attnbook.drawings.regression import each_point_by_its_weight, from_one_width_to_a_matrix, three_widths, twenty_fits
-from attnbook.drawings.runs import right_answers, steps_until_learned
+from attnbook.drawings.runs import right_answers, right_at_lengths, steps_until_learned
 from attnbook.drawings.scores import every_query_meets_every_key, nearness_lifted, three_favourites
 from attnbook.drawings.sentences import three_vectors_of_a_word, who_asks_whom
 from attnbook.drawings.sheet import NARROW, WIDE, Picture, Sheet, drawing, shade, tint
@@ -112,7 +112,8 @@ __all__ = [
     "nearness_lifted", "numbers_normalised_together", "one_distance_or_many", "one_key_or_a_blend",
     "one_text_four_questions", "one_triangle_in_three_ways", "outputs_move_with_their_words", "overlapping_keys",
     "Picture",
-    "rejected_words_fill_the_gaps", "right_answers", "room_for_nested_names", "rows_at_once_or_in_turn",
+    "rejected_words_fill_the_gaps", "right_answers", "right_at_lengths", "room_for_nested_names",
+    "rows_at_once_or_in_turn",
     "shade", "Sheet", "steps_until_learned", "the_nearest_or_the_right_noun",
     "the_teachers_word_or_its_own", "three_exponentials_shifted",
     "three_favourites", "three_heads_share_the_width", "three_kinds_of_models", "three_places_back",

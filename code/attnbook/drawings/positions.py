@@ -240,25 +240,26 @@ def by_content_or_by_position(sheet: Sheet) -> None:
         sheet.text(x + 26, y + 29, wanted, anchor="start", size=14)
 
 
-DISTANCES = -3, -9, -24, -66, -129, 60  # key − query
+TO_THE_LEFT = 3, 9, 24, 66, 129, -60  # query − key
 
 
 @drawing(
-    "Two clock hands, at the distances −3, −9, −24, −66, −129 and 60, turning anticlockwise from a tick on the right "
-    "with every place to the left, each beside a dashed hand that shows where it stands at −3; violet ones are nearly "
-    "there. The first hand turns by 1 from place to place, the second by 0.1. At −9 the first is nearly back, at 2.72 "
-    "instead of 3, but the second is at 0.90 instead of 0.3. At −24 neither is. At −66, −129 and 60 both are: the "
-    "first at 3.17, 3.34 and 2.83, the second at 0.32, 0.33 and 0.28."
+    "Two clock hands, for keys 3, 9, 24, 66 and 129 places to the left and 60 to the right. They start from a tick on "
+    "the right and turn anticlockwise with every place to the left. Beside each hand a dashed one shows where it "
+    "stands at 3; violet hands are nearly there. The first hand turns by 1 from place to place, the second by 0.1. At "
+    "9 the first is nearly back, at 2.72 instead of 3, but the second is at 0.90 instead of 0.3. At 24 neither is. At "
+    "66 and 129 to the left and 60 to the right both are: the first at 3.17, 3.34 and 2.83, the second at 0.32, 0.33 "
+    "and 0.28."
 )
 def two_hands_come_back(sheet: Sheet) -> None:
     """At which distances the two fast hands of a head stand as they do three places to the left."""
     left, pitch, radius = (28, 57, 24) if sheet.narrow else (190, 92, 34)
     high = 2 * radius + 46
-    sheet.text(left - radius if sheet.narrow else 20, 18, "distance j − i", anchor="start", size=14)
+    sheet.text(left - radius if sheet.narrow else 20, 18, "places to the left, i − j", anchor="start", size=14)
 
     def off(distance: int, omega: float) -> float:
         """How far a hand is from where it stands three places to the left."""
-        return abs(math.remainder((distance - DISTANCES[0]) * omega, 2 * math.pi))
+        return abs(math.remainder((distance - TO_THE_LEFT[0]) * omega, 2 * math.pi))
 
     for row, (name, omega) in enumerate((("first hand, ω = 1", 1.0), ("second, ω = 0.1", 0.1))):
         top = 72 + row * high + (10 + 24 * row if sheet.narrow else 0)
@@ -266,14 +267,14 @@ def two_hands_come_back(sheet: Sheet) -> None:
             sheet.text(left - radius, top - 12, name, anchor="start", size=13, color=GREY)
         else:
             sheet.text(20, top + radius + 5, name, anchor="start", size=14, color=GREY)
-        for column, distance in enumerate(DISTANCES):
+        for column, distance in enumerate(TO_THE_LEFT):
             x, y = left + column * pitch, top + radius
-            angle = -distance * omega % (2 * math.pi)
+            angle = distance * omega % (2 * math.pi)
             color = VIOLET if off(distance, omega) < 0.4 else GREY
             sheet.dot(x, y, radius, fill=tint(color, 0.12), color=color)
             sheet.line((x + radius - 6, y), (x + radius, y), color=INK, width=2)
             for turn, look in (
-                (-DISTANCES[0] * omega, {"color": INK, "width": 1, "dashed": True}),
+                (TO_THE_LEFT[0] * omega, {"color": INK, "width": 1, "dashed": True}),
                 (angle, {"color": color, "width": 2.5, "arrow": True}),
             ):
                 tip = x + 0.8 * radius * math.cos(turn), y - 0.8 * radius * math.sin(turn)
@@ -283,7 +284,7 @@ def two_hands_come_back(sheet: Sheet) -> None:
                 sheet.text(x, 44, f"{distance}".replace("-", "−"), bold=True, color=VIOLET if both else INK)
             sheet.text(x, y + radius + 18, f"{angle:.2f}", size=13, color=color)
     y = top + high - 2
-    key = ("tick: 0", "dashed: at −3", "violet: nearly there again")
+    key = ("tick: 0", "dashed: at 3", "violet: nearly there again")
     for number, words in enumerate(key):
         x, down = (4, 22 * number) if sheet.narrow else ((190, 290, 470)[number], 0)
         sheet.text(x, y + down, words, anchor="start", size=13, color=VIOLET if number == 2 else INK)

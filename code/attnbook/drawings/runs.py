@@ -10,15 +10,19 @@ from attnbook.page.style import GREY, INK, VIOLET
 Row = tuple[str, Sequence[Sequence[float]]]
 HIGH, WIDE_HIGH, HEADING, GAP = 34, 28, 22, 8  # of a row, narrow and wide; of a heading; below a group
 DOTS = 32  # of a row of dots
+GROUND = "#e2e2e2"  # up to what a guess gets
 
 
-def right_answers(columns: Sequence[str], groups: Sequence[tuple[str, Sequence[Row]]]) -> Picture:
+def right_answers(
+    columns: Sequence[str], groups: Sequence[tuple[str, Sequence[Row]]], guess: float | None = None
+) -> Picture:
     """Right answers, one row per reader, and in it a dot for each condition, from white to violet.
 
     Args:
         columns: the names of at least two conditions.
         groups: a heading and its rows; a row is a name and, for each condition or only the first of them, the seeds'
             results in percent.
+        guess: what always naming the most frequent symbol gets, in percent, as a grey ground.
 
     Returns:
         The picture.
@@ -38,6 +42,8 @@ def right_answers(columns: Sequence[str], groups: Sequence[tuple[str, Sequence[R
         for heading, rows in groups:
             sheet.text(4, y + 15, heading, anchor="start", size=13, color=VIOLET, bold=True)
             y += HEADING
+            if guess:
+                sheet.bar(left, y, (right - left) * guess / 100, DOTS * len(rows), fill=GROUND)
             for x in at:
                 sheet.line((x, y), (x, y + DOTS * len(rows)), color=PALE, width=1)
             for name, cells in rows:
@@ -48,12 +54,99 @@ def right_answers(columns: Sequence[str], groups: Sequence[tuple[str, Sequence[R
             y += GAP
         for x, percent in zip(at, (0, 25, 50, 75, 100), strict=True):
             sheet.text(x, y + 9, f"{percent}", size=13, color=GREY)
-        sheet.text(sheet.width / 2, y + 32, "right answers in %; large: median, small: seed", size=13)
+        _keys(sheet, y + 32, guess is not None)
 
     alt = f"Right answers in percent, median of the seeds: {', '.join(columns)}. " + " ".join(
         f"{heading}, {name}: {_listed(cells)}." for heading, rows in groups for name, cells in rows
     )
+    if guess:
+        alt += f" Always the most frequent symbol: {guess:.0f}."
     return Picture(draw, alt)
+
+
+def right_at_lengths(lengths: Sequence[str], groups: Sequence[tuple[str, Sequence[float], Sequence[Row]]]) -> Picture:
+    """Right answers, one row per reader and one panel per length of the sequences.
+
+    Args:
+        lengths: the names of three panels; what follows a comma stands below.
+        groups: a heading, for each length what always naming the most frequent symbol gets in percent, and the rows;
+            a row is a name and, for each length, the seeds' results in percent, or none if it was not tested.
+
+    Returns:
+        The picture.
+    """
+
+    def draw(sheet: Sheet) -> None:
+        first, pitch, wide, end = (92, 83, 68, 82) if sheet.narrow else (200, 162, 130, 180)
+        lefts = [first + pitch * number for number in range(len(lengths))]
+        for left, words in zip(lefts, lengths, strict=True):
+            for number, line in enumerate(words.split(", ")):
+                sheet.text(left + wide / 2, 14 + 16 * number, line, size=13, bold=not number)
+        y = 36
+        for heading, guesses, rows in groups:
+            sheet.text(4, y + 15, heading, anchor="start", size=13, color=VIOLET, bold=True)
+            y += HEADING
+            high = HIGH if sheet.narrow and any(", " in name for name, _ in rows) else 24
+            for left, guess in zip(lefts, guesses, strict=True):
+                sheet.bar(left, y, wide * guess / 100, high * len(rows), fill=GROUND)
+                for part in (0, 0.5, 1):
+                    x = left + wide * part
+                    sheet.line((x, y), (x, y + high * len(rows)), color=PALE, width=1)
+            for name, cells in rows:
+                middle = y + high / 2
+                lines = name.split(", ") if sheet.narrow else [name]
+                for number, line in enumerate(lines):
+                    sheet.text(end, middle + 5 + 15 * (number - (len(lines) - 1) / 2), line, anchor="end", size=13)
+                for left, cell in zip(lefts, cells, strict=True):
+                    _spread(sheet, middle, (left, wide), cell)
+                y += high
+            y += GAP
+        marks = {0: "start", 1: "end"} if sheet.narrow else dict.fromkeys((0, 0.5, 1), "middle")
+        for left in lefts:
+            for part, anchor in marks.items():
+                sheet.text(left + wide * part, y + 8, f"{100 * part:.0f}", anchor=anchor, size=12, color=GREY)
+        _keys(sheet, y + 32, True)
+
+    alt = f"Right answers in percent, median and range of the seeds: {'; '.join(lengths)}. " + " ".join(
+        f"{heading} (always the most frequent symbol: {', '.join(f'{guess:.0f}' for guess in guesses)}): "
+        + "; ".join(f"{name}: {', '.join(map(_ranged, cells))}" for name, cells in rows)
+        + "."
+        for heading, guesses, rows in groups
+    )
+    return Picture(draw, alt)
+
+
+def _spread(sheet: Sheet, y: float, panel: tuple[float, float], found: Sequence[float]) -> None:
+    """The seeds of one cell as small dots on their range, the median as a large one, with its number beside them."""
+    left, wide = panel
+    if not found:
+        sheet.text(left + wide / 2, y + 5, "–", size=13, color=GREY)
+        return
+    at = sorted(left + wide * percent / 100 for percent in found)
+    if at[-1] > at[0]:
+        sheet.line((at[0], y), (at[-1], y), color=VIOLET, width=1.5)
+    for x in at:
+        sheet.dot(x, y, 2.5, fill="#ffffff", color=VIOLET)
+    sheet.dot(median(at), y, 4.5, fill=VIOLET)
+    words = f"{median(found):.0f}"
+    if max(found) > 65:
+        sheet.text(min(at[0], median(at) - 2) - 6, y + 5, words, anchor="end", size=13)
+    else:
+        sheet.text(max(at[-1], median(at) + 2) + 6, y + 5, words, anchor="start", size=13)
+
+
+def _keys(sheet: Sheet, y: float, guess: bool) -> None:
+    """What dots and ground mean, below a picture."""
+    sheet.text(sheet.width / 2, y, "right answers in %; large: median, small: seed", size=13)
+    if guess:
+        x = sheet.width / 2 - 122
+        sheet.bar(x, y + 9, 24, 14, fill=GROUND)
+        sheet.text(x + 32, y + 21, "always the most frequent symbol", anchor="start", size=13)
+
+
+def _ranged(found: Sequence[float]) -> str:
+    # rounded first: no range where it would not show
+    return _steps([round(percent) for percent in found], 100) if found else "not tested"
 
 
 def steps_until_learned(peaks: Sequence[float], groups: Sequence[tuple[str, Sequence[Row]]], limit: int) -> Picture:
