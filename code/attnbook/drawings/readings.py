@@ -179,4 +179,4 @@ def the_nearest_or_the_right_noun(sheet: Sheet) -> None:
                 sheet.text(middle, low + 41, f"{weight:.2f}", size=12, color=VIOLET)
             y = low + (60 if sheet.narrow else 41)
             sheet.text(at, y, f"[CLS] {first:.2f}, [SEP] {last:.2f}", anchor="start", size=12, color=VIOLET)
-            top += 38 if sheet.narrow else 24
+            top += 38 if sheet.narrow else 34
