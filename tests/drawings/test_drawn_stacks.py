@@ -58,11 +58,12 @@ def test_the_drawn_answers_of_two_heads_are_the_models():
         (readings.SCHOOL, 6, 3, 5, readings.OF_VERB),  # from *slept*
     ):
         ids, _ = minilm.read([" ".join(words)])
-        row = minilm.model(ids, need_weights=True)[1][layer - 1][0, head - 1, 1 + at, 1:-1]  # to the words
-        assert row.argmax() == max(of_head, key=of_head.get)
-        for word, weight in of_head.items():
-            assert f"{row[word]:.2f}" == str(weight)
-            assert str(weight) in drawings.the_nearest_or_the_right_noun().alt
+        row = minilm.model(ids, need_weights=True)[1][layer - 1][0, head - 1, 1 + at]
+        assert [f"{weight:.2f}" for weight in row] == [f"{weight:.2f}" for weight in of_head]
+        picture = drawings.the_nearest_or_the_right_noun()
+        said = zip(("CLS", *words, "SEP"), of_head, strict=True)
+        assert all(f"{weight:.2f} to {word}" in picture.alt for word, weight in said)
+        assert all(f">{weight:.2f}<" in sheet.svg() for sheet in picture.sheets for weight in of_head[1:-1])
 
 
 def test_pieces_of_a_bar_are_as_long_as_their_shares():

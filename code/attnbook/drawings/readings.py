@@ -127,47 +127,56 @@ def _named(sheet: Sheet, notes: float, *lines: tuple[str, str]) -> None:
 
 OLD_DOG = ["the", "old", "dog", "sleeps"]
 SCHOOL = ["the", "children", "behind", "the", "school", "slept"]
-OF_HEAD = {1: 0.14, 2: 0.72}  # what head 3.9 of the pretrained encoder gives from *the* to two words of OLD_DOG
-OF_VERB = {1: 0.38, 4: 0.29}  # and head 6.3 from *slept* to two words of SCHOOL
-# sentence, the rule's name and answer, its colour, and its arcs: from, to, weight
+# what two heads of the pretrained encoder give to [CLS], each word and [SEP]: 3.9 from *the*, 6.3 from *slept*
+OF_HEAD = [0.08, 0.02, 0.14, 0.72, 0.03, 0.01]
+OF_VERB = [0.20, 0.03, 0.38, 0.01, 0.04, 0.29, 0.03, 0.03]
+# sentence, the rule's name and answer, its colour, the word that is asked, and the weights of its arcs
 ANSWERS = (
-    (OLD_DOG, "next word:", "old ✗", GREY, ((0, 1, 0.25),)),
-    (OLD_DOG, "nearest noun:", "dog ✓", KEY, ((0, 2, 0.25),)),
-    (OLD_DOG, "head 3.9:", f"dog {OF_HEAD[2]} ✓", VIOLET, [(0, to, weight) for to, weight in OF_HEAD.items()]),
-    (SCHOOL, "nearest noun:", "school ✗", KEY, ((5, 4, 0.25),)),
-    (SCHOOL, "noun before it:", "children ✓", INK, ((5, 1, 0.25),)),
-    (SCHOOL, "head 6.3:", f"children {OF_VERB[1]} ✓", VIOLET, [(5, to, weight) for to, weight in OF_VERB.items()]),
+    (OLD_DOG, "next word:", "old ✗", GREY, 0, {1: 0.25}),
+    (OLD_DOG, "nearest noun:", "dog ✓", KEY, 0, {2: 0.25}),
+    (OLD_DOG, "head 3.9:", "dog ✓", VIOLET, 0, {to: OF_HEAD[to + 1] for to in (1, 2)}),
+    (SCHOOL, "nearest noun:", "school ✗", KEY, 5, {4: 0.25}),
+    (SCHOOL, "noun before nearest:", "children ✓", INK, 5, {1: 0.25}),
+    (SCHOOL, "head 6.3:", "children ✓", VIOLET, 5, {to: OF_VERB[to + 1] for to in (1, 4)}),
 )
 
 
 @drawing(
-    "Two sentences, and what a word of each is linked to. The old dog sleeps, three times, asked for the noun of the: "
-    "the next word is old, which is wrong; the nearest noun is dog, which is right; head 3.9 has a thick arc to dog, "
-    "0.72, and a thin one to old, 0.14. The children behind the school slept, three times, asked for the subject of "
-    "slept: the nearest noun is school, which is wrong; the noun before it is children, which is right; head 6.3 has "
-    "an arc to children, 0.38, and a thinner one to school, 0.29."
+    "Two questions, each of a sentence drawn three times. Determiner to noun, which is the noun of the, in the old "
+    "dog sleeps: the next word is old, which is wrong; the nearest noun is dog, which is right; head 3.9 gives "
+    "0.08 to CLS, 0.02 to the, 0.14 to old, 0.72 to dog, 0.03 to sleeps and 0.01 to SEP. Verb to subject, which is "
+    "the subject of slept, in the children behind the school slept: the nearest noun is school, which is wrong; the "
+    "noun before nearest is children, which is right; head 6.3 gives 0.20 to CLS, 0.03 to the, 0.38 to children, 0.01 "
+    "to behind, 0.04 to the, 0.29 to school, 0.03 to slept and 0.03 to SEP."
 )
 def the_nearest_or_the_right_noun(sheet: Sheet) -> None:
     """A distance, the nearest noun and a head where two of them agree; and the last three where they do not."""
-    pitch, left = (98, 3) if sheet.narrow else (56, 276)
-    for number, (words, rule, answer, color, arcs) in enumerate(ANSWERS):
-        top = 4 + pitch * number + 14 * (words is SCHOOL)
+    left, top = (3, 0) if sheet.narrow else (290, 0)
+    for number, (words, rule, answer, color, asked, arcs) in enumerate(ANSWERS):
+        if number in (0, 3):
+            asks = "verb → subject: the subject of “slept”?" if number else "determiner → noun: the noun of “the”?"
+            sheet.text(left if sheet.narrow else 20, top + 18, asks, anchor="start", size=14, color=QUERY)
+            top += 28
         middles, x, low = [], left, top + (54 if sheet.narrow else 24)
         for at, word in enumerate(words):
             wide = 10 + 8 * len(word)
-            asked = at == arcs[0][0]
-            sheet.box(x, low, wide, 26, word, color=QUERY if asked else GREY, ink=QUERY if asked else INK, size=13)
+            look = {"color": QUERY, "ink": QUERY} if at == asked else {"color": GREY, "ink": INK}
+            sheet.box(x, low, wide, 26, word, size=13, **look)
             middles.append(x + wide / 2)
             x += wide + 3
-        for start, end, weight in arcs:
-            a, b, high = middles[start], middles[end], low - 10 - 3 * abs(end - start)
+        for to, weight in arcs.items():
+            a, b, high = middles[asked], middles[to], low - 10 - 3 * abs(to - asked)
             way = (a, low - 1), (a, high), (b, high), (b, low - 1)
             sheet.line(*way, color=color, width=1 + 4 * weight, arrow=True, curved=True)
-        above = low - 20 - 3 * max(abs(end - start) for start, end, _ in arcs)
+        above = low - 20 - 3 * max(abs(to - asked) for to in arcs)
         at, y = (left, above) if sheet.narrow else (20, low + 18)
         sheet.text(at, y, rule, anchor="start", size=14)
-        sheet.text(at + 112, y, answer, anchor="start", size=14, bold=True)
+        sheet.text(at + 156, y, answer, anchor="start", size=14, bold=True)
+        top += 98 if sheet.narrow else 56
         if color == VIOLET:
-            less, weight = min(((words[to], weight) for _, to, weight in arcs), key=lambda found: found[1])
-            at, side = (sheet.width - 8, "end") if sheet.narrow else (x + 10, "start")
-            sheet.text(at, y, f"{less} {weight}", anchor=side, size=13, color=GREY)
+            first, *row, last = OF_VERB if words is SCHOOL else OF_HEAD
+            for middle, weight in zip(middles, row, strict=True):
+                sheet.text(middle, low + 41, f"{weight:.2f}", size=12, color=VIOLET)
+            y = low + (60 if sheet.narrow else 41)
+            sheet.text(at, y, f"[CLS] {first:.2f}, [SEP] {last:.2f}", anchor="start", size=12, color=VIOLET)
+            top += 38 if sheet.narrow else 34
