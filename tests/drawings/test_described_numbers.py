@@ -4,6 +4,7 @@ import pytest
 
 from attnbook import drawings
 
+FIELDS = {"vocab_size": 32000, "num_key_value_heads": 8, "rms_norm_eps": "1e-05", "intermediate_size": 14336}
 NUMBERS = {  # as described, as drawn
     "three_heads_share_the_width": {"0.84": ".84", "0.91": ".91"},
     "where_positions_act": {n: n for n in ("0.84", "0.54", "0.01", "1.00")},
@@ -16,6 +17,7 @@ NUMBERS = {  # as described, as drawn
     "a_gate_between_old_and_new": {n: f"z = {n}" for n in ("0.78", "0.25", "0.47")},
     "two_sightings_are_lent": {n: n for n in ("0.92", "0.67", "0.42", "0.383", "0.533", "0.083")},
     "a_discount_is_lent": {n: n for n in ("0.333", "0.567", "0.100")} | {"1.2": "taken off, 1.2 in all"},
+    "where_the_fields_act": {f"{name} {n}": f"{name}: {n}" for name, n in FIELDS.items()},
     "a_mean_and_a_cosine": {"(2, 2)": "mean: (2, 2)", "0.71: the cosine": "cosine 0.71"},
 }
 

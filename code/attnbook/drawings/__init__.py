@@ -40,6 +40,7 @@ from attnbook.drawings.next_tokens import (
     one_text_four_questions,
     two_sightings_are_lent,
     what_is_left,
+    where_the_fields_act,
 )
 from attnbook.drawings.objectives import each_text_finds_its_partner, fill_the_gap_or_go_on, what_certainty_costs
 from attnbook.drawings.positions import (
@@ -123,6 +124,7 @@ __all__ = [
     "two_rounds_of_drafts", "two_sightings_are_lent", "two_stacks_and_a_memory", "two_stories_for_one_output",
     "two_words_in_turn_or_at_once", "waiting_for_bytes", "weights_and_true_links", "what_a_cache_saves",
     "what_bleu_counts", "what_certainty_costs", "what_is_left", "what_three_tasks_ask", "where_each_word_looked",
-    "where_greedy_loses", "where_positions_act", "where_the_parameters_are", "who_asks_whom",
+    "where_greedy_loses", "where_positions_act", "where_the_fields_act",
+    "where_the_parameters_are", "who_asks_whom",
     "who_works_for_the_museum", "WIDE",
 ]  # fmt: skip

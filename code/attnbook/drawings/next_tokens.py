@@ -18,7 +18,7 @@ TEXT = ("the", "query", "asks", "each", "key")
 )
 def one_text_four_questions(sheet: Sheet) -> None:
     """One row of text, read and shifted by one, and what each position may look at."""
-    left, wide, high = (58, 50, 34) if sheet.narrow else (150, 92, 36)
+    left, wide, high = (74, 47, 34) if sheet.narrow else (150, 92, 36)
     top, count = 62, len(TEXT) - 1
     right = left + count * wide
     target = right + (26 if sheet.narrow else 64)
@@ -30,8 +30,7 @@ def one_text_four_questions(sheet: Sheet) -> None:
         sheet.text(left + (j + 0.5) * wide, top - 10, word, color=QUERY)
     for i in range(count):
         y = top + i * high
-        name = f"at {i + 1}" if sheet.narrow else f"at position {i + 1}"
-        sheet.text(left - 8, y + high / 2 + 5, name, anchor="end", size=13, color=GREY)
+        sheet.text(left - 8, y + high / 2 + 5, f"position {i + 1}", anchor="end", size=13, color=GREY)
         for j in range(count):
             if j > i:
                 sheet.hatch(left + j * wide, y, wide, high)
@@ -237,3 +236,83 @@ def _block(sheet: Sheet, x: float, title: str, parts: tuple[tuple[str, bool], ..
             sheet.box(x - half, top, 2 * half, high, words, color=color, fill=ground, ink=INK, size=size)
         y = top - 20
         sheet.line((x, top), (x, y + 1), arrow=True)
+
+
+# from above: each part of a model, its lines, and the field of the file that sets each line
+PARTS = (
+    (("head", None), ("a matrix of its own", "tie_word_embeddings: false")),
+    (("RMSNorm", None),),
+    "+",
+    (("network", None), ("14336 hidden units", "intermediate_size: 14336"), ("gate: SiLU", 'hidden_act: "silu"')),
+    (("RMSNorm", None),),
+    "+",
+    (
+        ("attention", None),
+        ("32 heads of queries", "num_attention_heads: 32"),
+        ("8 of keys and values", "num_key_value_heads: 8"),
+        ("rotary, base 10000", "rope_theta: 10000.0"),
+        ("sees 4096 tokens", "sliding_window: 4096"),
+    ),
+    (("RMSNorm", None), ("ε, for all the norms", "rms_norm_eps: 1e-05")),
+    ("× 32", "num_hidden_layers: 32"),
+    (("embedding", None), ("32000 tokens", "vocab_size: 32000"), ("of 4096 numbers", "hidden_size: 4096")),
+)
+
+
+@drawing(
+    "Left, fields of a config.json; right, the model, read from below; from each field a line leads to what it sets. "
+    "The embedding: vocab_size 32000, its tokens, and hidden_size 4096, the numbers of each. A frame around the "
+    "block: num_hidden_layers, 32 times. In it, first RMSNorm: rms_norm_eps 1e-05, the ε of all norms. Attention: "
+    "num_attention_heads 32, of queries; num_key_value_heads 8; rope_theta 10000.0, the base of the rotary angles; "
+    "sliding_window 4096, how many tokens it sees. The sum, RMSNorm, and the network: intermediate_size 14336, its "
+    "hidden units, and hidden_act silu, of its gate; the sum. Above the frame the last RMSNorm and the head: "
+    "tie_word_embeddings false, so it has a matrix of its own. No line leads from model_type: mistral."
+)
+def where_the_fields_act(sheet: Sheet) -> None:
+    """The fields of a model's file, pinned to the parts of today's block that they set."""
+    start, edge, left, half, size = (6, 163, 187, 66, 12) if sheet.narrow else (50, 270, 420, 100, 14)
+    x, way, row, y = left + half, left + 2 * half + 6, 19 if sheet.narrow else 22, 44.0
+    pins, into, frame = [], None, 0.0  # pins: a field, and where it leads
+    for part in PARTS:
+        if part == "+":
+            frame, into = frame or y - 9, y + 11
+            sheet.dot(x, y + 11, 11, fill="#ffffff", color=INK)
+            sheet.text(x, y + 16, "+")
+            y += 22
+        elif isinstance(part[0], str):
+            sheet.text(left, y + 5, part[0], anchor="start", size=size, bold=True, color=VIOLET)
+            pins.append((part[1], y, left - 8))
+            sheet.box(left - 8, frame, way + 14 - left, y + 14 - frame, color=VIOLET, dashed=True, radius=8, line=1)
+            sheet.line((x, y + 28), (x, y))
+            y += 28
+            continue
+        else:
+            color, high = GREY if "RMSNorm" in part[0][0] else KEY, row * len(part) + 8
+            sheet.box(left, y, 2 * half, high, color=color, fill=tint(color, 0.15))
+            for number, (words, field) in enumerate(part):
+                line = y + 4 + row * (number + 0.5)
+                sheet.text(x, line + 0.35 * size, words, size=size, bold=not number)
+                if field:
+                    pins.append((field, line, left))
+            y += high
+            if into and "RMSNorm" in part[0][0]:  # a sublayer ends: what came in goes around it
+                around = (x, y + 9), (way, y + 9), (way, into), (x + 13, into)
+                sheet.line(*around, color=GREY, width=1.8, arrow=True)
+                into = None
+        if part != PARTS[-1]:
+            sheet.line((x, y + 18), (x, y + 1), arrow=True)
+            y += 18
+    sheet.text(x, 18, "the next token", color=WRITTEN, size=14)
+    sheet.line((x, 43), (x, 24), arrow=True)
+    sheet.line((x, y + 18), (x, y + 1), arrow=True)
+    sheet.text(x, y + 34, "the text", color=QUERY, size=14)
+    sheet.text((start + edge) / 2, 18, "config.json", bold=True, size=14)
+    sheet.box(start - 5, 26, edge - start + 5, y - 22, color=GREY, fill="#f4f4f4", line=1)
+    for field, line, to in [('model_type: "mistral"', 44, 0), *pins]:
+        lines = field.replace("_", r"\_").replace(" ", "\n" if sheet.narrow and len(field) > 25 else " ").split("\n")
+        for number, words in enumerate(lines):
+            at = line + 0.35 * size + 1.2 * size * (number - (len(lines) - 1) / 2)
+            sheet.text(start, at, words, anchor="start", size=size)
+        if to:
+            sheet.line((edge, line), (to - 3, line), color=VIOLET, dashed=True)
+            sheet.dot(to - 3, line, 3.5, fill=VIOLET)

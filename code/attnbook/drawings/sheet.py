@@ -89,7 +89,7 @@ class Sheet:
         italic: bool = False,
         turn: float = 0,
     ) -> None:
-        """Words in one line. `_` lowers what follows, `^` raises it: "W_O", "d_{head}".
+        """Words in one line. `_` lowers what follows, `^` raises it: "W_O", "d_{head}"; `\\_` is an underscore.
 
         Args:
             x, y: where; y is the base line.
@@ -301,14 +301,14 @@ def marked(words: str, size: float) -> str:
         size: of the type, in pixels.
     """
     found, back = "", 0.0
-    for part in re.split(r"([_^](?:\{[^}]*\}|\w))", words):
+    for part in re.split(r"(\\_|[_^](?:\{[^}]*\}|\w))", words):
         if part[:1] in ("_", "^") and len(part) > 1:
             away = 0.25 * size if part[0] == "_" else -0.35 * size
             inner = html.escape(part[1:].strip("{}"))
             found += f'<tspan dy="{_number(back + away)}" font-size="{_number(0.75 * size)}">{inner}</tspan>'
             back = -away
         elif part:
-            moved = f' dy="{_number(back)}"' if back else ""
+            moved, part = f' dy="{_number(back)}"' if back else "", "_" if part == r"\_" else part
             found += f"<tspan{moved}>{html.escape(part)}</tspan>" if moved else html.escape(part)
             back = 0.0
     return found

@@ -7,7 +7,8 @@ import { cumulative, filterLogits } from "./sampling.js";
 import { textWidth } from "./words.js";
 
 const ROW = 22;
-const TOP = 52;
+const oneLine = (width) => width > 640; // room for both titles beside each other
+const topOf = (width) => (oneLine(width) ? 52 : 68);
 // What a token is called: one, and several.
 export const unitsOf = (unit) => (unit === "token" ? [say("token"), say("tokens")] : [say("word"), say("words")]);
 const shownOn = (width) => (width < NARROW ? 8 : 14); // words that have a row of their own
@@ -29,7 +30,7 @@ export function nextBars(fig) {
             left: afterP,
             size,
           }),
-    height: (width) => TOP + (shownOn(width) + 1) * ROW + (width < NARROW ? 56 : 34),
+    height: (width) => topOf(width) + (shownOn(width) + 1) * ROW + (width < NARROW ? 56 : 34),
     draw: (p, view) => view.names && drawBars(p, view, fig),
   });
 }
@@ -56,6 +57,7 @@ export function filtered(logProbs, temperature, topK, topP) {
 
 function drawBars(p, view, fig) {
   const { before, after, kept, running, draws, size, unit = "word" } = view;
+  const TOP = topOf(p.width);
   const shown = shownOn(p.width);
   const names = view.names.slice(0, shown);
   const counts = range(shown).map((i) => view.drawn.filter((place) => place === i).length);
@@ -74,8 +76,13 @@ function drawBars(p, view, fig) {
   const bottom = TOP + (shown + 1) * ROW + 4;
   const title = say("Probability of the next {unit}", { unit: unitsOf(unit)[0] });
   p.text("title", p.narrow ? 0 : left, 15, title, { weight: 650, size: 14 });
-  const wide = view.temperature === 1 ? say("Running sum") : say("Sum, after temperature"); // of what top-p sees
-  p.text("titleLine", line(0), 15, p.narrow ? say("Sum") : wide, { weight: 650, size: 14 });
+  const summed = view.temperature === 1 ? say("Running sum") : say("Running sum, after temperature"); // top-p sees it
+  const over = !oneLine(p.width) || textWidth(summed, 14) > right - 10;
+  p.text("titleLine", over ? p.width : line(0), oneLine(p.width) ? 15 : 34, summed, {
+    anchor: over ? "end" : "start",
+    weight: 650,
+    size: 14,
+  });
   p.group("grid", { "aria-hidden": "true" }, (g) => {
     ticks(0, 1, p.narrow ? 2 : 5).forEach((v) => {
       g.line(`x${v}`, x(v), TOP - 6, x(v), bottom, { stroke: COLOUR.grid, "stroke-width": 1 });
