@@ -76,16 +76,20 @@ def barriers(page) -> tuple[list[str], list[str]]:
 
 
 def cut(page) -> list[str]:
-    """Formulas and claims of an opened page that are wider than their line; leaves it as wide as a phone."""
+    """Formulas and claims of an opened page that are wider than their line.
+
+    Each width is laid out anew. So it begins with that of a phone, best the one at which the page was opened, and
+    leaves the page as wide as a desk, as `barriers` wants it.
+    """
 
     def on_screen(size):
         page.set_viewport_size(size)
         page.evaluate(SETTLED)
         return [f"{size['width']} px: {what}" for what in page.evaluate(CUT)]
 
-    found = on_screen(DESK)  # first: pages are opened so wide, and each other width is laid out anew
+    found = on_screen(PHONE) + on_screen(TABLET)
     page.emulate_media(media="print")
     page.set_viewport_size(PAPER)
     found += page.evaluate(CUT_IN_PRINT)
     page.emulate_media(media="screen")
-    return found + on_screen(TABLET) + on_screen(PHONE)
+    return found + on_screen(DESK)

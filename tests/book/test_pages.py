@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.barriers import DESK, SETTLED, barriers, cut
+from tools.barriers import PHONE, SETTLED, barriers, cut
 from tools.languages import own_pages
 
 # Collected in the page itself. Code, scripts and formulas are not prose.
@@ -76,10 +76,10 @@ class Visit:
 
 
 def visit(browser, address: str) -> Visit:
-    """Open an address with the network blocked, wait until it is drawn, and look, at desk and phone width."""
+    """Open an address with the network blocked, wait until it is drawn, and look, at phone and desk width."""
     found = Visit([], [])
     # `offline` blocks the network itself; the route sees a request also when the browser would answer it from a cache
-    context = browser.new_context(viewport=DESK, offline=True)
+    context = browser.new_context(viewport=PHONE, offline=True)
     page = context.new_page()
 
     def judge(route):
@@ -96,9 +96,9 @@ def visit(browser, address: str) -> Visit:
     page.on("requestfailed", lambda r: found.messages.append(f"not loaded: {r.url} ({r.failure})"))
     page.goto(address, wait_until="load")
     page.evaluate(SETTLED)
-    found.seen = page.evaluate(LOOK)
-    found.cut = cut(page)
     found.phone = page.evaluate(WIDE)
+    found.cut = cut(page)
+    found.seen = page.evaluate(LOOK)
     light, dark = barriers(page)
     found.barriers = light + [f"dark: {what}" for what in dark]
     context.close()

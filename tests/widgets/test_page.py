@@ -6,6 +6,7 @@ import json
 import os
 import random
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -362,7 +363,8 @@ def test_a_stored_frame_is_a_file_that_its_figure_names(tmp_path):
         ("```{live-figure} softmax_saturation\n:state: {d}\n```", "live-figure: Expecting property name"),
     ],
 )
-def test_a_wrong_directive_stops_the_build(tmp_path, directive, message):
+def test_a_wrong_directive_stops_the_build(tmp_path, assets, directive, message):
+    shutil.copytree(assets, tmp_path / "out" / "_static" / "attnbook")  # to write them takes longer than the build
     (tmp_path / "conf.py").write_text('extensions = ["myst_parser", "attnbook.widgets.page"]\nhtml_theme = "basic"\n')
     (tmp_path / "index.md").write_text(f"# Page\n\n{directive}\n")
     done = build(tmp_path)
