@@ -109,6 +109,20 @@ def test_the_distributions_are_the_models():
     assert (WIDGETS / "sampling_explorer" / "data.json").stat().st_size < 60_000
 
 
+def test_as_many_words_pass_as_chapter_14_says():
+    found = {" ".join(row["prefix"]): row["names"] for row in DATA["examples"]}
+    places = {prefix: number for number, prefix in enumerate(found)}
+
+    def left(prefix, temperature=1.0):
+        return int(filtered(places[prefix], temperature, 0, 0.8).isfinite().sum())
+
+    assert left("mon sport préféré est le") == 1
+    assert found["mon sport préféré est le"][0] == "tennis"
+    assert left("c'est dangereux de") > 150
+    assert left("tu as fait") == 2
+    assert left("tu as fait", temperature=2.0) > 600
+
+
 def test_the_filters_are_the_packages(page):
     for example in EXAMPLE:
         logits = page.math("logProbsOf", DATA["examples"][example], DATA["unit"])
