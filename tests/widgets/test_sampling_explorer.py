@@ -11,8 +11,8 @@ import torch
 from torch.testing import assert_close
 
 from attnbook.data import bundled_pairs, references, split_pairs
-from attnbook.text import BOS, normalise
-from attnbook.translation import filter_logits, load_page_model, next_word_log_probs, page_model_header
+from attnbook.text import BOS, EOS, normalise
+from attnbook.translation import filter_logits, greedy, load_page_model, next_word_log_probs, page_model_header
 from attnbook.weights import PAGE_TARGETS
 from attnbook.widgets import SamplingExplorerFigure
 from attnbook.widgets.kit import WIDGETS
@@ -107,6 +107,32 @@ def test_the_distributions_are_the_models():
         entropies[target].append(-float((ranked[real].exp() * ranked[real]).sum()))
     assert all(min(found) < 1 < 2.5 < max(found) for found in entropies.values())  # peaked ones and flat ones
     assert (WIDGETS / "sampling_explorer" / "data.json").stat().st_size < 60_000
+
+
+def test_as_many_words_pass_as_chapter_14_says():
+    found = {" ".join(row["prefix"]): row["names"] for row in DATA["examples"]}
+    places = {prefix: number for number, prefix in enumerate(found)}
+
+    def left(prefix, temperature=1.0):
+        return int(filtered(places[prefix], temperature, 0, 0.8).isfinite().sum())
+
+    assert left("mon sport préféré est le") == 1
+    assert found["mon sport préféré est le"][0] == "tennis"
+    assert left("c'est dangereux de") > 150
+    assert left("tu as fait") == 2
+    assert left("tu as fait", temperature=2.0) > 600
+
+
+def test_the_right_translation_is_as_improbable_as_chapter_14_says():
+    car = translator()
+    words = car.target_vocab.encode("ma voiture est noire .")
+    ids, lens = car.encode(["my car is black ."])
+    with torch.no_grad():
+        logits = car.model(ids, torch.tensor([[BOS, *words]]), lens)[0]
+    log_probs = next_word_log_probs(logits, unknown=car.model.writes_unknown)
+    each = log_probs.gather(1, torch.tensor([[*words, EOS]]).T)[:, 0].exp()
+    assert words == greedy(car.model, ids, lens)[0].ids[:5]
+    assert (round(float(each[3]), 2), round(float(each.prod()), 2)) == (0.13, 0.07)
 
 
 def test_the_filters_are_the_packages(page):

@@ -24,7 +24,7 @@ BELOW = "under each word: its prefix's probability"
 def where_greedy_loses(sheet: Sheet) -> None:
     """A tree in which the likeliest first word leads away from the likeliest sentence."""
     if sheet.narrow:
-        columns, wide, high, bars, scale = (10, 80, 198), 52, 58, 234, 160
+        columns, wide, high, bars, scale = (10, 75, 196), 58, 58, 234, 160
         heads = "1st word", "2nd word", "product"
     else:
         columns, wide, high, bars, scale = (30, 178, 340), 64, 48, 546, 300
@@ -58,7 +58,7 @@ def where_greedy_loses(sheet: Sheet) -> None:
         sheet.line(*way, color=color or PALE, width=1 + 7 * p, curved=True)
         away = (12 if sheet.narrow else 10) + 3.5 * p
         label = y - away if y <= before else y + away + 8
-        sheet.text(end - (15 if sheet.narrow else 22), label, f"{p}", size=13)
+        sheet.text(end - ((16 if y == before else 19) if sheet.narrow else 22), label, f"{p}", size=13)
         look = {"color": color or GREY, "ink": INK, "line": 2.5 if color else 1.5}
         goes_on = prefix[-1] != "<eos>"
         sheet.box(end, y - 15, wide, 30, prefix[-1] + " …" * goes_on, size=14, **look)
@@ -91,14 +91,14 @@ def _branch(
     sheet.line(*way, color=VIOLET if stays else PALE, width=2.5 if stays else 1.5, curved=True)
     look = {"color": VIOLET, "fill": shade(0.2), "line": 2.5} if stays else {"color": GREY, "dashed": True}
     goes_on = " …" * (word != "<eos>")
-    sheet.box(end[0], end[1] - 15, wide, 30, word + goes_on, ink=INK, size=14, **look)
+    sheet.box(end[0], end[1] - 15, wide, 30, word + goes_on, ink=INK if stays else GREY, size=14, **look)
 
 
 @drawing(
     "A beam of two in the same tree, from left to right. Step 1 keeps both words, il 0.6 and elle 0.4. Step 2 "
     "continues both, which gives five prefixes; the two likeliest of all are kept, il dort 0.21 and elle dort 0.36, "
-    "and the other three are struck out: il elle 0.198, il and the end 0.192, elle and the end 0.04. In step 3 the two "
-    "that were kept end; elle dort, with 0.36, is the best."
+    "and the other three are dropped, dashed: il elle 0.198, il and the end 0.192, elle and the end 0.04. In step 3 "
+    "the two that were kept end; elle dort, with 0.36, is the best."
 )
 def a_beam_keeps_two(sheet: Sheet) -> None:
     """Three steps of beam search: every prefix that was looked at, and which two stayed at each step."""
@@ -127,11 +127,9 @@ def a_beam_keeps_two(sheet: Sheet) -> None:
             end, before = x - wide / 2, rows[prefix[:-1]]
             _branch(sheet, (start, before), (end, y), wide, prefix[-1], stays=stays)
             said = f"{p:.3f}".rstrip("0") + ": best" * (step == 3 and prefix == kept[0])
-            sheet.text(x, y + 28, said, size=13, bold=stays)
-            if not stays:
-                sheet.line((end - 4, y + 10), (end + wide + 4, y - 10), color=GREY, width=2)
+            sheet.text(x, y + 28, said, size=13, bold=stays, color=INK if stays else GREY)
         beams = {prefix: found[prefix] for prefix in kept}
-    for line, key in enumerate((BELOW, "struck out: dropped")):
+    for line, key in enumerate((BELOW, "dashed: dropped")):
         sheet.text(root[0] - 9, 318 + 18 * line, key, anchor="start", size=13, color=GREY)
     sheet.dot(*root, 9)
 

@@ -5,7 +5,7 @@ import functools
 import torch
 
 from attnbook.drawings.sheet import Sheet, drawing, shade, tint
-from attnbook.page.style import GREY, INK, KEY, MASKED, QUERY, VIOLET
+from attnbook.page.style import GREY, INK, KEY, QUERY, VIOLET
 from attnbook.text import BOS
 from attnbook.translation import filter_logits, load_page_model, next_word_log_probs
 
@@ -77,10 +77,10 @@ def _parallel(sheet: Sheet, left: float, top: float) -> None:
     "Two rounds of speculative decoding. In each, a draft model writes four words, each from its probabilities q "
     "and read back in before the next; then one pass of the expensive model over the last word and these four gives "
     "its probabilities p at each place. Round 1, after bos: notre (q 0.6, p 0.7) stays with 100 %, belle (0.5, 0.4) "
-    "with 80 %, and both stay; fille (0.6, 0.2) stays with 33 %, is rejected and replaced by fleur, drawn from "
-    "max(0, p − q); est and the last two places are struck out: 3 words. An arrow leads from fleur to the beginning of "
-    "round 2, where blanche (0.4, 0.6; 100 %), est (0.8, 0.9; 100 %), dans (0.5, 0.3; 60 %) and le (0.7, 0.7; 100 %) "
-    "all stay, and jardin, drawn from the p after them, is for free: 5 words."
+    "with 80 %, and both stay; fille (0.6, 0.2), whose chance is 33 %, is rejected and replaced by fleur, drawn from "
+    "max(0, p − q); est and the last two places are thrown away: 3 words. An arrow leads from fleur to the beginning "
+    "of round 2, where blanche (0.4, 0.6; 100 %), est (0.8, 0.9; 100 %), dans (0.5, 0.3; 60 %) and le (0.7, 0.7; 100 "
+    "%) all stay, and jardin, drawn from the p after them, is for free: 5 words."
 )
 def two_rounds_of_drafts(sheet: Sheet) -> None:
     """What becomes of drafted words: one is rejected, or all of them stay."""
@@ -106,29 +106,30 @@ def two_rounds_of_drafts(sheet: Sheet) -> None:
                 sheet.line((mid[t] - 12, top + 40), (mid[t] - 12, top + 65), color=GREY, arrow=True)
             if t < 4:
                 sheet.line((mid[t] + 12, top + 68), (mid[t] + 12, top + 43), color=GREY, arrow=True)
-            sheet.box(
-                mid[t] - 30, top + 68, 60, 28, word, color=GREY, fill="none" if t else "#f0f0f0", ink=INK, size=13
-            )
+            look = {"color": GREY, "ink": GREY if struck else INK, "dashed": struck, "size": 13}
+            sheet.box(mid[t] - 30, top + 68, 60, 28, word, fill="none" if t else "#f0f0f0", **look)
             if t:
                 sheet.text(mid[t], top + 112, f"q = {q[t - 1]}", size=13, color=GREY)
             sheet.line((mid[t], top + (117 if t else 96)), (mid[t], top + 135), color=GREY, arrow=True)
-            if struck:
-                sheet.line((mid[t] - 25, top + 91), (mid[t] + 25, top + 73), color=MASKED, width=2)
         for t in cols:
             y, used = top + 241, t <= kept
             sheet.line((mid[t], top + 166), (mid[t], top + 180), color=QUERY if used else GREY, arrow=True)
             if t < len(p):
                 sheet.text(mid[t], top + 196, f"p = {p[t]}", size=13, color=QUERY)
                 sheet.text(mid[t], top + 213, f"q = {q[t]}", size=13, color=GREY)
-                sheet.text(mid[t], top + 231, f"{min(1, p[t] / q[t]):.0%}".replace("%", " %"), size=13)
+                chance = f"{min(1, p[t] / q[t]):.0%}".replace("%", " %")
+                if t < kept:
+                    sheet.text(mid[t], top + 231, chance, size=13)
+                else:
+                    sheet.text(mid[t] - 15, top + 231, f"{chance}: rejected", anchor="start", size=13)
             elif used:
                 sheet.text(mid[t], top + 196, "p", size=13, color=QUERY)
             look = {"fill": shade(0.2)} if t < kept else {"color": QUERY, "ink": INK, "line": 2.5}
-            if not used:
-                look = {"color": GREY, "dashed": True}
-            sheet.box(mid[t] - 30, y, 60, 28, (*drafted[:kept], last, "p", "p")[t], size=13, **look)
-            if not used:
-                sheet.line((mid[t] - 25, y + 23), (mid[t] + 25, y + 5), color=MASKED, width=2)
+            if used:
+                sheet.box(mid[t] - 30, y, 60, 28, (*drafted[:kept], last)[t], size=13, **look)
+        if kept < 3:  # the model's places after the rejected word
+            left_over = mid[kept + 1] - 30, top + 241, (4 - kept) * cell - 4, 28
+            sheet.box(*left_over, "thrown away", color=GREY, dashed=True, size=13)
         sheet.text(left + cell * kept / 2, top + 287, "kept", size=13)
         at = (mid[2] - 12, "start") if kept < 4 else (left + 5 * cell, "end")
         for line, words in enumerate(said):
@@ -141,7 +142,7 @@ def two_rounds_of_drafts(sheet: Sheet) -> None:
     )
     sheet.line(*way, color=QUERY, width=2, arrow=True)
     low = 16 + (328 if sheet.narrow else 0) + 335
-    sheet.text(10, low, "min(1, p/q) in %: how often the draft stays", anchor="start", size=13, color=GREY)
+    sheet.text(10, low, "min(1, p/q) in %: the chance that a word stays", anchor="start", size=13, color=GREY)
 
 
 @drawing(
@@ -207,8 +208,9 @@ def _first_words() -> tuple[list[str], dict[str, tuple[list[float], int]]]:
 
 
 @drawing(
-    "The first word of a translation of tell me the truth, under five filters; for each a bar for the six likeliest "
-    "words and one for all others together. As it is: dis-moi 0.21, dites-moi 0.19, dites-lui 0.17, dis-lui 0.12, and "
+    "The first word of a translation of tell me the truth, unchanged and under temperature 0.5, temperature 2, top-k "
+    "3 and top-p 0.9; for each a bar for the six likeliest words and one for all others together. As it is: dis-moi "
+    "0.21, dites-moi 0.19, dites-lui 0.17, dis-lui 0.12, and "
     "0.21 for the others. Temperature 0.5: dis-moi 0.34, the others 0.01. Temperature 2: no word above 0.03, the "
     "others 0.84. Top-k 3: the first three words only. Top-p 0.9: 40 words are left, the others of them have 0.13."
 )
@@ -219,7 +221,7 @@ def a_tail_and_five_filters(sheet: Sheet) -> None:
     said = "the first word for: Tell me the truth."
     said += "" if sheet.narrow else " (probabilities of the page's Transformer)"
     sheet.text(8, 16, said, anchor="start", size=14)
-    if sheet.narrow:  # numbers above their bars, so that all five filters stand side by side; the third has the longest
+    if sheet.narrow:  # numbers above their bars, so that all five stand side by side; the third has the longest
         edge, head, scale, high, thick = 88, 64, 70, 36, 9
         lefts = 0, 51, 99, 164, 209
         sheet.text(edge - 8, head + 36 + high * len(words), "words left", anchor="end", size=13, color=GREY)
@@ -253,8 +255,7 @@ def a_tail_and_five_filters(sheet: Sheet) -> None:
 @drawing(
     "The steps of a decoder that writes four words, one row per step. Without a cache step t computes the keys and "
     "values of all positions up to t again: 1, 2, 3 and 4 filled cells, 10 in all. With a cache each step computes "
-    "one new position, 4 in all, and reads the others, which are drawn empty, from memory. For 256 words the counts "
-    "are 32,896 and 256."
+    "one new position, 4 in all, and reads the others, which are drawn empty, from memory."
 )
 def what_a_cache_saves(sheet: Sheet) -> None:
     """Which positions a decoder computes at each step, without a cache and with one."""
