@@ -41,6 +41,7 @@ NUMBERS = {
         *("0.59", "2.23", "0.16", "0.99"),
     ),
     "two_words_in_turn_or_at_once": ("½", "¼"),
+    "why_filling_is_not_writing": ("½", "¼"),
     "an_empty_row_spoils_the_matrix": (".27", ".73", "NaN"),
     "a_nan_meets_the_mask": ("−∞", "NaN"),
 }

@@ -42,7 +42,12 @@ from attnbook.drawings.next_tokens import (
     what_is_left,
     where_the_fields_act,
 )
-from attnbook.drawings.objectives import each_text_finds_its_partner, fill_the_gap_or_go_on, what_certainty_costs
+from attnbook.drawings.objectives import (
+    each_text_finds_its_partner,
+    fill_the_gap_or_go_on,
+    what_certainty_costs,
+    why_filling_is_not_writing,
+)
 from attnbook.drawings.positions import (
     by_content_or_by_position,
     far_keys_share_a_vector,
@@ -126,5 +131,5 @@ __all__ = [
     "what_bleu_counts", "what_certainty_costs", "what_is_left", "what_three_tasks_ask", "where_each_word_looked",
     "where_greedy_loses", "where_positions_act", "where_the_fields_act",
     "where_the_parameters_are", "who_asks_whom",
-    "who_works_for_the_museum", "WIDE",
+    "who_works_for_the_museum", "why_filling_is_not_writing", "WIDE",
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Drawings of what models are trained on: two tasks for one sentence, partners to be found, and smoothed labels."""
+"""Drawings of what models are trained on: two tasks, what filling costs, partners to be found, and smoothed labels."""
 
 import math
 
@@ -14,8 +14,8 @@ GAP = 2  # the word that is asked for in both halves
 @drawing(
     "Two ways to learn from the dog chased the cat. Left, fill the gap: chased is replaced by MASK, lines come to it "
     "from all other words on both sides, and only there the answer, chased, is asked for; in the table of who may look "
-    "at whom, queries down and keys across, every cell is filled. Right, go on: each place is asked for the next word, "
-    "dog for chased, and a line comes to dog from the one word before it; in the table, the future is hatched."
+    "at whom, queries down and keys across, every cell is filled. Right, go on: each position is asked for the next "
+    "word, dog for chased, and a line comes to dog from the one word before it; in the table, the future is hatched."
 )
 def fill_the_gap_or_go_on(sheet: Sheet) -> None:
     """The masked objective beside the causal one, on one sentence."""
@@ -56,10 +56,56 @@ def _objective(sheet: Sheet, left: float, top: float, masked: bool) -> None:
         name = "[MASK]" if masked and i == GAP else WORDS[i]
         sheet.text(x - 6, y + i * cell + 16, name, anchor="end", size=13, color=QUERY if i == ask else INK)
     sheet.text(x + 5 * cell + 12, y + 30, "asked at", anchor="start", size=14, color=VIOLET)
-    sheet.text(x + 5 * cell + 12, y + 52, "1 place of 5" if masked else "5 places of 5", anchor="start", bold=True)
+    for line, words in enumerate(("1 position" if masked else "5 positions", "of 5")):
+        sheet.text(x + 5 * cell + 12, y + 52 + 20 * line, words, anchor="start", size=14, bold=True)
     key = "filled: may be looked at" + ("" if masked else "; hatched: may not")
     sheet.text(x + 2.5 * cell, y + 5 * cell + 18, key, size=13, color=GREY)
     sheet.text(x + 2.5 * cell, y + 5 * cell + 36, "rows: queries; columns: keys", size=13, color=GREY)
+
+
+TEXTS = torch.tensor([[0.5, 0.0], [0.0, 0.5]])  # new and los, down, by york and angeles, across
+SAID = {0.0: "0", 0.25: "¼", 0.5: "½"}
+OFF = ("the", "dog", "ran", "off")  # the last one is appended
+
+
+@drawing(
+    "Two tables of new and los, down, by york and angeles, across. What the texts say: ½ for new york and ½ for los "
+    "angeles, 0 for the two others. What is written if each gap is filled on its own: ¼ in each of the four cells, "
+    "with crosses at new angeles and los york, which no text says. Beside them, the states of the dog ran after off "
+    "has been appended, embedding, layer 1 and layer 2 of each word; those to compute are filled. Looking back, they "
+    "are the three of off; both ways, the embedding of off and all states of both layers."
+)
+def why_filling_is_not_writing(sheet: Sheet) -> None:
+    """Two gaps filled apart, beside what the texts say; and the states that one more word asks for."""
+    sheet.text(8, 18, "two gaps, each filled on its own", anchor="start", bold=True, size=14)
+    apart = TEXTS.sum(1)[:, None] * TEXTS.sum(0)
+    for number, (name, shares) in enumerate((("what the texts say", TEXTS), ("what is written", apart))):
+        x, y = 42 + 168 * number, 82
+        sheet.text(x + 62, 48, name, size=13)
+        for j, word in enumerate(("york", "angeles")):
+            sheet.text(x + 62 * j + 31, y - 8, word, size=13)
+        for i, word in enumerate(("new", "los")):
+            sheet.text(x - 6, y + 32 * i + 21, word, anchor="end", size=13)
+            for j in range(2):
+                share = shares[i, j].item()
+                words = SAID[share] + (" ✗" if share > TEXTS[i, j] == 0 else "")
+                look = {"color": GREY, "fill": shade(share), "ink": INK, "radius": 0, "line": 1}
+                sheet.box(x + 62 * j, y + 32 * i, 62, 32, words, **look)
+    sheet.text(8, 172, "✗: no text says this", anchor="start", size=13, color=GREY)
+    left, top = (0, 200) if sheet.narrow else (360, 0)
+    sheet.text(left + 8, top + 18, "one more word: off", anchor="start", bold=True, size=14)
+    for row, name in enumerate(("layer 2", "layer 1", "embedding")):
+        sheet.text(left + 75, top + 58 + 26 * row + 18, name, anchor="end", size=12)
+    for number, name in enumerate(("looking back", "both ways")):
+        x = left + 81 + 130 * number
+        sheet.text(x + 62, top + 48, name, size=13)
+        for j, word in enumerate(OFF):
+            new = j == len(OFF) - 1
+            for row in range(3):
+                ground = tint(VIOLET, 0.45) if new or (number and row < 2) else "none"
+                sheet.box(x + 31 * j, top + 58 + 26 * row, 31, 26, color=GREY, fill=ground, radius=0, line=1)
+            sheet.text(x + 31 * j + 15.5, top + 154, word, size=13, color=QUERY if new else INK, bold=new)
+    sheet.text(left + 8, top + 180, "filled: to be computed; empty: kept", anchor="start", size=13, color=GREY)
 
 
 MODELS = ("nearly certain", 0.997, 0.001), ("as asked", 0.925, 0.025)  # of the right word, and of each of three others
