@@ -18,7 +18,8 @@ STATIONS = "embeddings", "q and k", "scores", "softmax", "average\nof values"
     "softmax, average of values; the values go round from the embeddings to the average. Three stations have a pin. "
     "At the embeddings, sinusoidal and learned positions add a vector: for position 1, 0.84, 0.54, 0.01, 1.00. At "
     "the queries and keys, rotary positions turn each by its position. At the scores, Shaw, T5, ALiBi and DeBERTa "
-    "add a term for the distance, in a table of three words from -2 to 2."
+    "add a term for the distance, in a table of three words: -2 and -1, to the left, in violet, 1 and 2 in orange, "
+    "stronger farther away; ALiBi adds one for its size only."
 )
 def where_positions_act(sheet: Sheet) -> None:
     """The stations of attention, with each encoding pinned to the one where it acts."""
@@ -98,10 +99,14 @@ def _added_number(sheet: Sheet, x: float, y: float) -> None:
     for i, row in enumerate(relative_positions(3, 3).tolist()):
         for j, distance in enumerate(row):
             place = x - 54 + 36 * j, y + 34 + 20 * i, 36, 20
-            words, fill = (f"{distance}".replace("-", "−"), tint(VIOLET, abs(distance) / 5))
+            words, fill = f"{distance}".replace("-", "−"), tint(VIOLET if distance < 0 else KEY, abs(distance) / 5)
             look = {"color": VIOLET, "ink": INK, "radius": 0, "line": 1, "size": 13}
             sheet.box(*place, words, fill=fill, **look)
-    sheet.text(x, y + 111, "distance j − i", color=VIOLET, size=13)
+    if sheet.narrow:
+        sheet.text(x, y + 111, "distance j − i", color=VIOLET, size=13)
+        sheet.text(x, y + 129, "(ALiBi: its size only)", color=VIOLET, size=13)
+    else:
+        sheet.text(x, y + 111, "distance j − i (ALiBi: its size only)", color=VIOLET, size=13)
 
 
 def _arc(sheet: Sheet, x: float, y: float, start: float, end: float, radius: float, color: str) -> None:
@@ -240,26 +245,25 @@ def by_content_or_by_position(sheet: Sheet) -> None:
         sheet.text(x + 26, y + 29, wanted, anchor="start", size=14)
 
 
-TO_THE_LEFT = 3, 9, 24, 66, 129, -60  # query − key
+AHEAD = -3, -9, -24, -66, -129, 60  # key − query
 
 
 @drawing(
-    "Two clock hands, for keys 3, 9, 24, 66 and 129 places to the left and 60 to the right. They start from a tick on "
-    "the right and turn anticlockwise with every place to the left. Beside each hand a dashed one shows where it "
-    "stands at 3; violet hands are nearly there. The first hand turns by 1 from place to place, the second by 0.1. At "
-    "9 the first is nearly back, at 2.72 instead of 3, but the second is at 0.90 instead of 0.3. At 24 neither is. At "
-    "66 and 129 to the left and 60 to the right both are: the first at 3.17, 3.34 and 2.83, the second at 0.32, 0.33 "
-    "and 0.28."
+    "Two clock hands, for keys at the distances -3, -9, -24, -66 and -129, to the left, and 60, to the right. They "
+    "start from a tick on the right and turn anticlockwise with every place to the left. Beside each hand a dashed one "
+    "shows where it stands at -3; violet hands are nearly there. The first hand turns by 1 from place to place, the "
+    "second by 0.1. At -9 the first is nearly back, at 2.72 instead of 3, but the second is at 0.90 instead of 0.3. At "
+    "-24 neither is. At -66, -129 and 60 both are: the first at 3.17, 3.34 and 2.83, the second at 0.32, 0.33 and 0.28."
 )
 def two_hands_come_back(sheet: Sheet) -> None:
     """At which distances the two fast hands of a head stand as they do three places to the left."""
     left, pitch, radius = (28, 57, 24) if sheet.narrow else (190, 92, 34)
     high = 2 * radius + 46
-    sheet.text(left - radius if sheet.narrow else 20, 18, "places to the left, i − j", anchor="start", size=14)
+    sheet.text(left - radius if sheet.narrow else 20, 18, "distance j − i", anchor="start", size=14)
 
     def off(distance: int, omega: float) -> float:
         """How far a hand is from where it stands three places to the left."""
-        return abs(math.remainder((distance - TO_THE_LEFT[0]) * omega, 2 * math.pi))
+        return abs(math.remainder((distance - AHEAD[0]) * omega, 2 * math.pi))
 
     for row, (name, omega) in enumerate((("first hand, ω = 1", 1.0), ("second, ω = 0.1", 0.1))):
         top = 72 + row * high + (10 + 24 * row if sheet.narrow else 0)
@@ -267,14 +271,14 @@ def two_hands_come_back(sheet: Sheet) -> None:
             sheet.text(left - radius, top - 12, name, anchor="start", size=13, color=GREY)
         else:
             sheet.text(20, top + radius + 5, name, anchor="start", size=14, color=GREY)
-        for column, distance in enumerate(TO_THE_LEFT):
+        for column, distance in enumerate(AHEAD):
             x, y = left + column * pitch, top + radius
-            angle = distance * omega % (2 * math.pi)
+            angle = -distance * omega % (2 * math.pi)
             color = VIOLET if off(distance, omega) < 0.4 else GREY
             sheet.dot(x, y, radius, fill=tint(color, 0.12), color=color)
             sheet.line((x + radius - 6, y), (x + radius, y), color=INK, width=2)
             for turn, look in (
-                (TO_THE_LEFT[0] * omega, {"color": INK, "width": 1, "dashed": True}),
+                (-AHEAD[0] * omega, {"color": INK, "width": 1, "dashed": True}),
                 (angle, {"color": color, "width": 2.5, "arrow": True}),
             ):
                 tip = x + 0.8 * radius * math.cos(turn), y - 0.8 * radius * math.sin(turn)
@@ -284,7 +288,7 @@ def two_hands_come_back(sheet: Sheet) -> None:
                 sheet.text(x, 44, f"{distance}".replace("-", "−"), bold=True, color=VIOLET if both else INK)
             sheet.text(x, y + radius + 18, f"{angle:.2f}", size=13, color=color)
     y = top + high - 2
-    key = ("tick: 0", "dashed: at 3", "violet: nearly there again")
+    key = ("tick: 0", "dashed: at −3", "violet: nearly there again")
     for number, words in enumerate(key):
         x, down = (4, 22 * number) if sheet.narrow else ((190, 290, 470)[number], 0)
         sheet.text(x, y + down, words, anchor="start", size=13, color=VIOLET if number == 2 else INK)
