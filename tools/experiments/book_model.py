@@ -71,8 +71,8 @@ def copies(model: TextModel, learned: str, held_out: str) -> dict:
 
 
 def rivals(model: TextModel, learned: str, development: str, test: str) -> dict:
-    """Bits per byte of n-grams over the same tokens, simply mixed with the best prior for the development text, and of
-    runs of five mixed by Kneser and Ney."""
+    """Bits per byte of n-grams over the same tokens, Dirichlet-smoothed with the best prior for the development text,
+    and of runs of five mixed by Kneser and Ney."""
     ids, dev, held_out = (model.vocabulary.encode(text) for text in (learned, development, test))
     size, found = len(model.vocabulary), {}
     for name, order in (("bigram", 2), ("trigram", 3)):

@@ -1,7 +1,7 @@
 """Three peak rates for the small language model of the chapter on language models, and five more seeds of the best one.
 
 Question: which of three learning rates predicts the development chapters best? And with that one, does the model
-    predict the test chapters better than the chapter's counts, simply mixed, or by Kneser and Ney?
+    predict the test chapters better than the chapter's counts, with Dirichlet smoothing, or by Kneser and Ney?
 Varies: the peak rate, the three of `model_sizes`; then the seed, which decides the first weights and the pieces read.
 Equal: the chapter's recipe and 1,800 steps; the weights with the lowest development loss are kept. The counts beside
     the model have their m chosen on the same chapters.

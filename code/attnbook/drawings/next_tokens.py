@@ -202,24 +202,26 @@ OF_TODAY = (
 
 
 @drawing(
-    "Two blocks, read from below. Left, 2017: attention with biases, the sum with what came in, LayerNorm; the network "
-    "W_2 ReLU(W_1 x) with biases, the sum, LayerNorm. A grey path around each part ends before a norm. Right, today: "
-    "RMSNorm, then attention without biases, rotary, with QK-norm and grouped queries; the sum; RMSNorm, then a "
-    "network with a gate and no biases; the sum. Here a grey path leads around norm and part together. What has "
-    "changed is orange, with the numbers of the table: 1 and 2 at the norms, 3 at both parts, 4 at the gate, 5 to 7 in "
-    "attention."
+    "Two blocks, read from below. Left, 2017: x, plus sinusoids; attention with biases, the sum with what came in, "
+    "LayerNorm; the network W_2 ReLU(W_1 x) with biases, the sum, LayerNorm. A grey path around each part ends before "
+    "a norm. Right, today: RMSNorm, then attention without biases, rotary, with QK-norm and grouped queries; the sum; "
+    "RMSNorm, then a network with a gate and no biases; the sum. Here a grey path leads around norm and part together. "
+    "What has changed is orange, with the numbers of the table: 1 and 2 at the norms, 3 at both parts, 4 at the gate, "
+    "5 to 7 in attention."
 )
 def a_block_then_and_now(sheet: Sheet) -> None:
     """The block of 2017 beside today's, with what has changed."""
-    _block(sheet, 80 if sheet.narrow else 180, "2017", OF_2017)
-    _block(sheet, 250 if sheet.narrow else 520, "today (orange: new)", OF_TODAY)
+    _block(sheet, 80 if sheet.narrow else 180, "2017", "(+ sinusoids)", OF_2017)
+    _block(sheet, 250 if sheet.narrow else 520, "today (orange: new)", "", OF_TODAY)
 
 
-def _block(sheet: Sheet, x: float, title: str, parts: tuple[tuple[str, bool], ...]) -> None:
+def _block(sheet: Sheet, x: float, title: str, added: str, parts: tuple[tuple[str, bool], ...]) -> None:
     half, size = (73, 12) if sheet.narrow else (118, 14)
     way, y, entry = x + half + 6, 352.0, 360.0
     sheet.text(x, 18, title, bold=True)
     sheet.text(x, 390, "x", italic=True)
+    if added:
+        sheet.text(x + 10, 390, added, anchor="start", size=14)
     sheet.line((x, 374), (x, y + 1), arrow=True)
     for words, new in parts:
         if words == "+":
@@ -260,13 +262,13 @@ PARTS = (
 
 
 @drawing(
-    "Left, fields of a config.json; right, the model, read from below; from each field a line leads to what it sets. "
-    "The embedding: vocab_size 32000, its tokens, and hidden_size 4096, the numbers of each. A frame around the "
-    "block: num_hidden_layers, 32 times. In it, first RMSNorm: rms_norm_eps 1e-05, the ε of all norms. Attention: "
-    "num_attention_heads 32, of queries; num_key_value_heads 8; rope_theta 10000.0, the base of the rotary angles; "
-    "sliding_window 4096, how many tokens it sees. The sum, RMSNorm, and the network: intermediate_size 14336, its "
-    "hidden units, and hidden_act silu, of its gate; the sum. Above the frame the last RMSNorm and the head: "
-    "tie_word_embeddings false, so it has a matrix of its own. No line leads from model_type: mistral."
+    "Left, fields of a config.json; right, the model, read from below; from each but the first a line leads to what it "
+    "sets, which is orange. The embedding: vocab_size 32000, its tokens, and hidden_size 4096, the numbers of each. A "
+    "frame around the block: num_hidden_layers, 32 times. In it, first RMSNorm: rms_norm_eps 1e-05, the ε of all "
+    "norms. Attention: num_attention_heads 32, of queries; num_key_value_heads 8; rope_theta 10000.0, the base of the "
+    "rotary angles; sliding_window 4096, how many tokens it sees. The sum, RMSNorm, and the network: intermediate_size "
+    "14336, its hidden units, and hidden_act silu, of its gate; the sum. Above the frame the last RMSNorm and the "
+    "head: tie_word_embeddings false, so it has a matrix of its own. No line leads from model_type: mistral."
 )
 def where_the_fields_act(sheet: Sheet) -> None:
     """The fields of a model's file, pinned to the parts of today's block that they set."""
@@ -280,15 +282,17 @@ def where_the_fields_act(sheet: Sheet) -> None:
             sheet.text(x, y + 16, "+")
             y += 22
         elif isinstance(part[0], str):
-            sheet.text(left, y + 5, part[0], anchor="start", size=size, bold=True, color=VIOLET)
+            sheet.text(left, y + 5, part[0], anchor="start", size=size, bold=True, color=KEY)
             pins.append((part[1], y, left - 8))
-            sheet.box(left - 8, frame, way + 14 - left, y + 14 - frame, color=VIOLET, dashed=True, radius=8, line=1)
+            sheet.box(left - 8, frame, way + 14 - left, y + 14 - frame, color=KEY, dashed=True, radius=8, line=1)
             sheet.line((x, y + 28), (x, y))
             y += 28
             continue
         else:
-            color, high = GREY if "RMSNorm" in part[0][0] else KEY, row * len(part) + 8
-            sheet.box(left, y, 2 * half, high, color=color, fill=tint(color, 0.15))
+            high, fields = row * len(part) + 8, row * (len(part) - 1)
+            sheet.box(left, y, 2 * half, high, color=GREY, fill=tint(GREY, 0.15))
+            if fields:
+                sheet.box(left, y + high - fields - 4, 2 * half, fields + 4, color=KEY, fill=tint(KEY), ink=INK)
             for number, (words, field) in enumerate(part):
                 line = y + 4 + row * (number + 0.5)
                 sheet.text(x, line + 0.35 * size, words, size=size, bold=not number)
@@ -306,6 +310,7 @@ def where_the_fields_act(sheet: Sheet) -> None:
     sheet.line((x, 43), (x, 24), arrow=True)
     sheet.line((x, y + 18), (x, y + 1), arrow=True)
     sheet.text(x, y + 34, "the text", color=QUERY, size=14)
+    sheet.text(start, y + 34, "orange: set by a field", anchor="start", color=KEY, size=13)
     sheet.text((start + edge) / 2, 18, "config.json", bold=True, size=14)
     sheet.box(start - 5, 26, edge - start + 5, y - 22, color=GREY, fill="#f4f4f4", line=1)
     for field, line, to in [('model_type: "mistral"', 44, 0), *pins]:
@@ -314,5 +319,5 @@ def where_the_fields_act(sheet: Sheet) -> None:
             at = line + 0.35 * size + 1.2 * size * (number - (len(lines) - 1) / 2)
             sheet.text(start, at, words, anchor="start", size=size)
         if to:
-            sheet.line((edge, line), (to - 3, line), color=VIOLET, dashed=True)
-            sheet.dot(to - 3, line, 3.5, fill=VIOLET)
+            sheet.line((edge, line), (to - 3, line), color=KEY, dashed=True)
+            sheet.dot(to - 3, line, 3.5, fill=KEY)
