@@ -51,7 +51,7 @@ PIECES = "[CLS]", "time", "flies", ".", "[SEP]"
 @drawing(
     "The encoder of all-MiniLM-L6-v2, from below. The text Time flies. becomes five pieces: CLS, time, flies, a full "
     "stop, SEP. Each gets the sum of three vectors, of its word, its position and its segment, with a layer norm; the "
-    "tables have 11.9 million parameters. Six layers follow, with 10.6 million parameters: self-attention with 12 "
+    "tables have 11.92 million parameters. Six layers follow, with 10.65 million parameters: self-attention with 12 "
     "heads of 32 features, and a feed-forward network from 384 to 1536 and back to 384, each followed by add and "
     "layer norm, with a grey way around it, the residual connection. Out come the states, 384 numbers for each piece. "
     "Their mean, scaled to length 1, is the text's vector of 384 numbers."
@@ -86,7 +86,7 @@ def from_a_text_to_its_vector(sheet: Sheet) -> None:
     for y, shape in ((430, f"(B, T, {wide})"), (148, f"states  (B, T, {wide})")):
         sheet.text(x + 14, y, shape, anchor="start", size=13)
     for y, numbers in ((430, table), (186, layers * layer)):
-        sheet.text(x - 8, y, f"{numbers / 1e6:.1f} million parameters", anchor="end", size=12, color=GREY)
+        sheet.text(x - 8, y, f"{numbers / 1e6:.2f} million parameters", anchor="end", size=12, color=GREY)
 
 
 def _sublayer(sheet: Sheet, x: float, half: float, out: int, name: str, y: float, below: float) -> None:
