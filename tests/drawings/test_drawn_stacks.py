@@ -42,7 +42,7 @@ def test_the_pretrained_encoder_is_drawn_with_its_sizes():
     assert model.config == stacks.MINILM
     assert list(stacks.PIECES) == minilm.pieces("Time flies.")
     for part in (model.embeddings, model.layers):
-        million = f"{sum(values.numel() for values in part.parameters()) / 1e6:.1f} million parameters"
+        million = f"{sum(values.numel() for values in part.parameters()) / 1e6:.2f} million parameters"
         assert million in picture.alt
         assert all(f">{million}<" in sheet.svg() for sheet in picture.sheets)
     assert len(minilm.vectors(["Time flies."])[0]) == 384 and "vector of 384 numbers" in picture.alt

@@ -58,7 +58,7 @@ PIECES = "[CLS]", "time", "flies", ".", "[SEP]"
 )
 def from_a_text_to_its_vector(sheet: Sheet) -> None:
     """A pretrained encoder with its sizes, from a text below to one vector above."""
-    x, half = (160, 126) if sheet.narrow else (330, 150)
+    x, half = (166, 126) if sheet.narrow else (330, 150)
     wide, layers = MINILM.d_model, MINILM.num_layers
     table = (MINILM.vocab_size + MINILM.max_positions + MINILM.num_segments + 2) * wide  # with the norm's two rows
     layer = 4 * (wide + 1) * wide + (wide + 1) * MINILM.d_ff + (MINILM.d_ff + 1) * wide + 4 * wide
