@@ -324,13 +324,13 @@ def test_an_endless_loop_is_stopped_by_the_reader_or_by_the_clock(reader):
 
 
 def test_an_endless_loop_in_a_changed_cell_above_is_found_there(reader):
-    reader.page.evaluate("attnbookPython.warm(() => {}); attnbookPython.limit = 1")
+    reader.page.evaluate("attnbookPython.warm(() => {}); attnbookPython.limit = 5")
     above = cells()[CHAPTER][0]
     question = {"page": CHAPTER, "original": CELL["masked-softmax"], "source": "a"}
     changed = {above: "# for ever\na = 1\nwhile a: a += 1"}
     told = reader.page.evaluate(RUN, question | {"changed": changed})
     assert told["stopped"] == (
-        "Stopped after 1 seconds in the cell above that begins with “# for ever”. Does a loop never end there?"
+        "Stopped after 5 seconds in the cell above that begins with “# for ever”. Does a loop never end there?"
     )
 
 

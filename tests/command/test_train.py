@@ -129,7 +129,7 @@ def test_a_vocabulary_that_knows_too_little_is_told_or_refused(toy_file, tmp_pat
 
 def test_a_time_is_used_once(toy_file, tmp_path):
     out = tmp_path / "run"
-    how = ("--out", out, *QUICK, "--model", "seq2seq", "--seconds", 0.5)
+    how = ("--out", out, *QUICK, "--model", "seq2seq", "--seconds", 2)
     assert run("--data", toy_file, *how) == 0
     before = json.loads((out / "result.json").read_text("utf-8"))
     assert run("--data", toy_file, *how) == 0

@@ -99,7 +99,12 @@ HARMLESS = {  # what it does while it answers rightly
     "a thread": ("if threading.active_count() < 5:\n    threading.Thread(target=time.sleep, args=(10**6,)).start()"),
     "at the end": "import atexit; atexit.register(lambda: os.write(1, b'x'))",
     "when it is forgotten": "type('D', (), {'__del__': lambda self: sys.exit()})()",
-    "a plot": ("import matplotlib.pyplot as plt\nplt.plot([0, 1])\nplt.savefig('plot.png')\nplt.close()"),
+    "a plot": (  # once: the answer is called many times
+        "if not os.path.exists('plot.png'):\n"
+        "    import matplotlib.pyplot as plt\n"
+        "    plt.plot([0, 1])\n"
+        "    plt.savefig('plot.png')"
+    ),
     "loads late": (
         "import IPython, torch._dynamo, sqlite3, tempfile\n"
         "with tempfile.TemporaryFile() as file:\n"
