@@ -98,6 +98,8 @@ def different(got: torch.Tensor, expected: torch.Tensor) -> torch.Tensor:
     """Which numbers of a result are wrong, as far as its dtype can tell: bool, of the shape of both."""
     rtol, atol = TOLERANCE.get(got.dtype, (1e-5, 1e-7))
     got, expected = got.detach().to("cpu", torch.float64), expected.detach().to(torch.float64)
+    if torch.equal(got, expected):  # a tenth of the time
+        return torch.zeros_like(got, dtype=torch.bool)
     return ~torch.isclose(got, expected, rtol=rtol, atol=atol, equal_nan=True)
 
 

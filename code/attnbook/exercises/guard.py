@@ -85,7 +85,7 @@ def _stop(*_) -> None:
 @contextlib.contextmanager
 def kept() -> Iterator[list[str]]:
     """Put torch's settings and functions back afterwards; the list then names those that were changed."""
-    changed, spaces = [], {name: dict(vars(space)) for name, space in SPACES.items()}
+    changed, spaces = [], {name: vars(space).copy() for name, space in SPACES.items()}
     grad, dtype, device = torch.is_grad_enabled(), torch.get_default_dtype(), _device()
     try:
         yield changed
