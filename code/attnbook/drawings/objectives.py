@@ -8,14 +8,15 @@ from attnbook.drawings.sheet import Sheet, drawing, shade, tint
 from attnbook.page.style import GREY, INK, KEY, OUTPUT, QUERY, VIOLET, ink_on
 
 WORDS = ("the", "dog", "chased", "the", "cat")
-GAP = 2  # the word that is asked for in both halves
+GAP = 2  # the word whose guess is followed in both halves
 
 
 @drawing(
-    "Two ways to learn from the dog chased the cat. Left, fill the gap: chased is replaced by MASK, lines come to it "
-    "from all other words on both sides, and only there the answer, chased, is asked for; in the table of who may look "
-    "at whom, queries down and keys across, every cell is filled. Right, go on: each position is asked for the next "
-    "word, dog for chased, and a line comes to dog from the one word before it; in the table, the future is hatched."
+    "Two ways to learn from the dog chased the cat; blue, the positions that are asked. Fill the gap: chased is "
+    "replaced by MASK, lines come to it from all other words on both sides, and it alone is blue and asked, for chased; "
+    "in the table of who may look at whom, queries down and keys across, every cell is filled. Go on: all five are "
+    "blue and asked for the next word, dog for chased, and a line comes to dog from the one word before it; in the "
+    "table, each row is filled up to the word itself, and the future is hatched."
 )
 def fill_the_gap_or_go_on(sheet: Sheet) -> None:
     """The masked objective beside the causal one, on one sentence."""
@@ -26,14 +27,15 @@ def fill_the_gap_or_go_on(sheet: Sheet) -> None:
 
 def _objective(sheet: Sheet, left: float, top: float, masked: bool) -> None:
     wide, step = 61, 67
-    ask = GAP if masked else GAP - 1  # where it is asked for
+    ask = GAP if masked else GAP - 1  # where it is asked for; the lines show what may be looked at from there
+    colours = [INK if masked and t != GAP else QUERY for t in range(5)]
     middle = [left + step * t + wide / 2 for t in range(5)]
     answers, row = top + 30, top + 70
-    title = "fill the gap: look both ways" if masked else "go on: look back"
+    title = "fill the gap: look both ways" if masked else "go on: look back, and at itself"
     sheet.text(left, top, title, anchor="start", bold=True)
     for t, word in enumerate(WORDS):
         gap = masked and t == GAP
-        sheet.box(left + step * t, row, wide, 32, "[MASK]" if gap else word, color=QUERY if t == ask else INK, size=14)
+        sheet.box(left + step * t, row, wide, 32, "[MASK]" if gap else word, color=colours[t], size=14)
         asked = WORDS[GAP] if gap else None if masked else (*WORDS, ".")[t + 1]
         if asked:
             sheet.box(left + step * t, answers - 16, wide, 28, asked, color=OUTPUT, ink=INK, dashed=True, size=14)
@@ -54,10 +56,10 @@ def _objective(sheet: Sheet, left: float, top: float, masked: bool) -> None:
             ground = "none" if allowed is None else tint(VIOLET, 0.3)
             sheet.box(x + j * cell, y + i * cell, cell, cell, color=GREY, fill=ground, radius=0, line=1)
         name = "[MASK]" if masked and i == GAP else WORDS[i]
-        sheet.text(x - 6, y + i * cell + 16, name, anchor="end", size=13, color=QUERY if i == ask else INK)
-    sheet.text(x + 5 * cell + 12, y + 30, "asked at", anchor="start", size=14, color=VIOLET)
+        sheet.text(x - 6, y + i * cell + 16, name, anchor="end", size=13, color=colours[i])
+    sheet.text(x + 5 * cell + 12, y + 30, "asked at", anchor="start", size=14, color=QUERY)
     for line, words in enumerate(("1 position" if masked else "5 positions", "of 5")):
-        sheet.text(x + 5 * cell + 12, y + 52 + 20 * line, words, anchor="start", size=14, bold=True)
+        sheet.text(x + 5 * cell + 12, y + 52 + 20 * line, words, anchor="start", size=14, bold=True, color=QUERY)
     key = "filled: may be looked at" + ("" if masked else "; hatched: may not")
     sheet.text(x + 2.5 * cell, y + 5 * cell + 18, key, size=13, color=GREY)
     sheet.text(x + 2.5 * cell, y + 5 * cell + 36, "rows: queries; columns: keys", size=13, color=GREY)
