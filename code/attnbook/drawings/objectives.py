@@ -13,9 +13,9 @@ GAP = 2  # the word whose guess is followed in both halves
 
 @drawing(
     "Two ways to learn from the dog chased the cat; blue, the positions that are asked. Fill the gap: chased is "
-    "replaced by MASK, lines come to it from all other words on both sides, and it alone is blue and asked, for chased; "
-    "in the table of who may look at whom, queries down and keys across, every cell is filled. Go on: all five are "
-    "blue and asked for the next word, dog for chased, and a line comes to dog from the one word before it; in the "
+    "replaced by MASK, lines come to it from all other words on both sides, and it alone is blue and asked, for "
+    "chased; in the table of who may look at whom, queries down and keys across, every cell is filled. Go on: all five "
+    "are blue and asked for the next word, dog for chased, and a line comes to dog from the one word before it; in the "
     "table, each row is filled up to the word itself, and the future is hatched."
 )
 def fill_the_gap_or_go_on(sheet: Sheet) -> None:
