@@ -222,7 +222,8 @@ def a_tail_and_five_filters(sheet: Sheet) -> None:
     said += "" if sheet.narrow else " (probabilities of the page's Transformer)"
     sheet.text(8, 16, said, anchor="start", size=14)
     if sheet.narrow:  # numbers above their bars, so that all five stand side by side; the third has the longest
-        edge, head, scale, high, thick = 88, 64, 70, 36, 9
+        sheet.text(8, 36, "numbers and bars: probabilities", anchor="start", size=13, color=GREY)
+        edge, head, scale, high, thick = 88, 86, 70, 36, 9
         lefts = 0, 51, 99, 164, 209
         sheet.text(edge - 8, head + 36 + high * len(words), "words left", anchor="end", size=13, color=GREY)
     else:
@@ -255,7 +256,7 @@ def a_tail_and_five_filters(sheet: Sheet) -> None:
 @drawing(
     "The steps of a decoder that writes four words, one row per step. Without a cache step t computes the keys and "
     "values of all positions up to t again: 1, 2, 3 and 4 filled cells, 10 in all. With a cache each step computes "
-    "one new position, 4 in all, and reads the others, which are drawn empty, from memory."
+    "one new position, 4 in all, and reads the others, in dashed frames, from the cache."
 )
 def what_a_cache_saves(sheet: Sheet) -> None:
     """Which positions a decoder computes at each step, without a cache and with one."""
@@ -283,6 +284,9 @@ def what_a_cache_saves(sheet: Sheet) -> None:
         if number:
             said = f"4 positions computed, {every - 4} read"
         sheet.text(left + 2 * cell - 24, top + 18 + 4 * high + 24, said, size=14)
+    key = ("filled: keys and values computed now", "dashed: read from the cache")
+    for line, said in enumerate(key if sheet.narrow else (" · ".join(key),)):
+        sheet.text(sheet.width / 2, (436 if sheet.narrow else 216) + 20 * line, said, size=13, color=GREY)
 
 
 @drawing(

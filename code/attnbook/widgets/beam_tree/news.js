@@ -72,7 +72,7 @@ function news({ search, step, width, greedy }) {
     .forEach((hyp) =>
       found.push(say`${called(hyp)} goes on with ${listOf(kids(hyp).map((kid) => called(kid, hyp.words.length)))}`),
     );
-  if (!found.length) found.push(say`no prefix falls out or overtakes; ${called(now[0])} leads`);
+  if (!found.length) found.push(say`no prefix falls out or overtakes another; ${called(now[0])} leads`);
   return say`Step ${step}: ${found.slice(0, 2).join(say("; "))}.`;
 }
 
@@ -86,7 +86,7 @@ const PLACES = [
 
 // How a search ended that writes something else than greedy decoding.
 function outcome(view, parts) {
-  const { text, width, alpha, ranking, greedy } = view;
+  const { text, alpha, ranking, greedy } = view;
   const [best] = ranking;
   const [wrong, why] = GLOSSES[text] || [];
   const gloss = wrong && named(greedy.words.slice(parts)).join(" ").startsWith(wrong) ? why : "";
@@ -95,33 +95,30 @@ function outcome(view, parts) {
   const [step, taken, other] = [parts + 1, `${word(greedy)}${gloss}`, word(best)];
   const begin =
     parts === 0
-      ? say("Widths 1 and {width} part at step 1: greedy decoding takes {taken}, the best of the beam {other}.", {
-          width,
+      ? say`At step 1 greedy decoding takes ${taken} and the beam's best takes ${other}.`
+      : say("At step {step}, after {after}, greedy decoding takes {taken} and the beam's best takes {other}.", {
+          step,
+          after,
           taken,
           other,
-        })
-      : say(
-          "Widths 1 and {width} part at step {step}, after {after}: greedy decoding takes {taken}, the best of the " +
-            "beam {other}.",
-          { width, step, after, taken, other },
-        );
+        });
   const apart = best.logProb - greedy.logProb;
   const ratio = Math.exp(apart);
   const close = Math.abs(ratio - 1) < 0.005;
   const hardly = apart > 0 ? say("hardly more probable than") : say("hardly less probable than");
   const times = close ? hardly : say`${fmtShort(ratio)} times as probable as`;
   const place = ranking.findIndex((hyp) => sameWords(hyp.words, greedy.words));
-  const comes = place < 0 ? say("which fell out") : PLACES[place];
+  const comes = place < 0 ? say("which fell out of the beam") : PLACES[place];
   if (apart <= 0 && !greedy.ended && best.ended)
-    return say`${begin} The beam's sentence is ${times} greedy's, but what is cut off comes last.`;
+    return say`${begin} The beam's sentence is ${times} the greedy one, but what is cut off comes last.`;
   const longer =
     best.words.length > greedy.words.length
-      ? say`but longer, and with α = ${fmt(alpha, 1)} scores better`
-      : say`but with α = ${fmt(alpha, 1)} scores better`;
+      ? say`but it is longer, and with α = ${fmt(alpha, 1)} scores better`
+      : say`but with α = ${fmt(alpha, 1)} it scores better`;
   const end = apart <= 0 && scoreOf(best, alpha) > scoreOf(greedy, alpha) ? longer : comes;
   return best.ended
-    ? say`${begin} The beam's sentence is ${times} greedy's, ${end}.`
-    : say`${begin} The beam's prefix is ${times} greedy's, ${end}.`;
+    ? say`${begin} The beam's sentence is ${times} the greedy one, ${end}.`
+    : say`${begin} The beam's prefix is ${times} the greedy one, ${end}.`;
 }
 
 // The sentence under the tree: what happens at this step, and where widths 1 and k part.
@@ -135,7 +132,7 @@ export function explain(view) {
   const parts = partingOf(view);
   if (parts >= 0) return outcome(view, parts);
   const at = alpha ? say` (α = ${fmt(alpha, 1)})` : "";
-  return say`Widths 1 and ${width} do not part: the best of the beam is what greedy decoding writes${at}.`;
+  return say`The best of the beam of ${width} is what greedy decoding writes, too${at}.`;
 }
 
 // What is said and listed of a sentence at a width, without what is drawn; `searched` gives a search.

@@ -232,9 +232,11 @@ function drawLegend(p, y, drops) {
     { label: say("finished"), colour: COLOUR.ground, mark: "box" },
     { label: say("kept"), colour: COLOUR.weight },
     ...(drops ? [{ label: say("dropped"), colour: COLOUR.masked, mark: "dash" }] : []),
-    ...(drops && p.width < 330 ? [] : [{ label: say("greedy"), colour: COLOUR.ink, mark: "dot" }]), // the hint says it
   ];
-  p.legend("legend", 0, y, items);
+  const dot = { label: say("greedy"), colour: COLOUR.ink, mark: "dot" };
+  const full = drops && p.width < 330; // then the dot is explained in the empty corner beside the first box
+  p.legend("legend", 0, y, full ? items : [...items, dot]);
+  if (full) p.legend("dots", p.width - 30 - textWidth(dot.label, 12.5), 14, [dot]);
   [0, 3].forEach((inner) =>
     p.rect(`frame${inner}`, 3 + inner, y - 11 + inner, 17 - 2 * inner, 14 - 2 * inner, {
       fill: "none",
