@@ -85,10 +85,10 @@ def open_html(browser, tabs, assets):
     """
     pages = []
 
-    def open_one(body, width=800, theme="light", javascript=True, scripts=None):
+    def open_one(body, width=800, theme="light", javascript=True, scripts=None, still=False, address=""):
         path = assets.parent / f"page-{uuid.uuid4().hex}.html"
         path.write_text(standalone_page(body, theme=theme, scripts=scripts), "utf-8")
-        page = FigurePage(browser, tabs[width, javascript], path, width, javascript)
+        page = FigurePage(browser, tabs[width, javascript], path.as_uri() + address, width, javascript, still)
         pages.append(page)
         return page
 
@@ -111,10 +111,7 @@ def open_ready(open_figure):
 
     def open_one(motion=False, wait=True, **traits):
         options = {k: traits.pop(k) for k in ("width", "theme") if k in traits}
-        page = open_figure(TranslatePageFigure(**traits), **options)
-        if not motion:
-            page.page.emulate_media(reduced_motion="reduce")
-            page.page.reload()
+        page = open_figure(TranslatePageFigure(**traits), still=not motion, **options)
         if wait:
             ready(page)
         return page
@@ -160,7 +157,7 @@ class FigurePage:
     `spent`; then the page is thrown away.
     """
 
-    def __init__(self, browser, free, path, width, javascript):
+    def __init__(self, browser, free, url, width, javascript, still):
         self.problems = []
         self.spent = False
         self.free, self.javascript = free, javascript
@@ -178,7 +175,9 @@ class FigurePage:
         }
         for event, listener in self.listeners.items():
             self.page.on(event, listener)
-        self.page.goto(path.as_uri())
+        if still:  # for readers who want nothing to move
+            self.page.emulate_media(reduced_motion="reduce")
+        self.page.goto(url)
         if javascript:
             self.settle()
 

@@ -1,6 +1,6 @@
 """Hands for any figure: finds what a reader can move on its page, and moves all of it, by mouse and by keyboard."""
 
-# What is seen of the figure: every visible element with its attributes, its own text and its value; without what is a
+# What is seen of the figure, a line each: every visible element with its attributes, its own text and its value; without what is a
 # matter of names (ids) or of what was there before (heights kept free).
 LOOK = r"""() => {
   const skip = /^(id|for|tabindex|viewBox|clip-path|aria-activedescendant|data-(probe|room|lm-suppress-shortcuts))$/;
@@ -12,7 +12,7 @@ LOOK = r"""() => {
   const value = (node) => [node.value, node.checked, node.selectedIndex, node.open].filter((v) => v !== undefined);
   return [...document.querySelectorAll(".ab-card *")].filter(seen)
     .filter((node) => !(node.dataset.value === "time")) // how long it took
-    .map((node) => [node.localName, ...attributes(node), own(node), ...value(node)].join(" | "));
+    .map((node) => [node.localName, ...attributes(node), own(node), ...value(node)].join(" | ")).join("\n");
 }"""
 
 # Everything that can be moved, each with a number; of many of one kind (cells, words) the first, one in the middle and
