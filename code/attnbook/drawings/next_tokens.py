@@ -182,7 +182,7 @@ def a_discount_is_lent(sheet: Sheet) -> None:
         y += 60 if sheet.narrow else 40
 
 
-# from below: what stands in a block, first what is there in both, then what has changed; "+" is the sum with what came in
+# from below: what stands in a block: first what stays, then what has changed; "+" is the sum with what came in
 OF_2017 = (
     ("attention\nwith biases", ""),
     "+",
