@@ -30,7 +30,7 @@ export function nextBars(fig) {
             left: afterP,
             size,
           }),
-    height: (width) => topOf(width) + (shownOn(width) + 1) * ROW + (width < NARROW ? 72 : 50),
+    height: (width) => topOf(width) + (shownOn(width) + 1) * ROW + (width < NARROW ? 62 : 50),
     draw: (p, view) => view.names && drawBars(p, view, fig),
   });
 }
@@ -177,7 +177,7 @@ function drawBars(p, view, fig) {
     });
     const place = `p = ${fmt(view.topP)}`;
     const half = textWidth(place, 12.5) / 2;
-    p.text("p", Math.min(line(view.topP), p.width - half - 4), bottom + 15, place, {
+    p.text("p", Math.min(line(view.topP), p.width - half - 4), bottom + (p.narrow ? 13 : 15), place, {
       anchor: "middle",
       size: 12.5,
       weight: 600,
@@ -213,7 +213,7 @@ function drawBars(p, view, fig) {
   p.legend(
     "legend",
     0,
-    bottom + 38,
+    bottom + (p.narrow ? 28 : 38),
     [
       { label: say("before the filters"), colour: COLOUR.ink, mark: "outline" },
       { label: say("after the filters"), colour: COLOUR.weight, mark: "box" },
