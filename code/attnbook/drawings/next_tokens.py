@@ -182,22 +182,22 @@ def a_discount_is_lent(sheet: Sheet) -> None:
         y += 60 if sheet.narrow else 40
 
 
-# from below: what stands in a block, and whether it is a change; "+" is the sum with what came in
+# from below: what stands in a block: first what stays, then what has changed; "+" is the sum with what came in
 OF_2017 = (
-    ("attention\nwith biases", False),
-    ("+", False),
-    ("LayerNorm", False),
-    ("W_2 ReLU(W_1 x)\nwith biases", False),
-    ("+", False),
-    ("LayerNorm", False),
+    ("attention\nwith biases", ""),
+    "+",
+    ("LayerNorm", ""),
+    ("network\nW_2 ReLU(W_1 x)\nwith biases", ""),
+    "+",
+    ("LayerNorm", ""),
 )
 OF_TODAY = (
-    ("RMSNorm ②, moved ①", True),
-    ("attention, no biases ③:\nrotary ⑤, QK-norm ⑥,\ngrouped queries ⑦", True),
-    ("+", False),
-    ("RMSNorm ②, moved ①", True),
-    ("no biases ③, gate ④:\nW_2(SiLU(W_g x) ⊙ W_1 x)", True),
-    ("+", False),
+    ("", "RMSNorm ②, moved ①"),
+    ("attention", "no biases ③\nrotary ⑤, QK-norm ⑥\ngrouped queries ⑦"),
+    "+",
+    ("", "RMSNorm ②, moved ①"),
+    ("network", "no biases ③, gate ④:\nW_2(SiLU(W_g x) ⊙ W_1 x)"),
+    "+",
 )
 
 
@@ -206,25 +206,27 @@ OF_TODAY = (
     "LayerNorm; the network W_2 ReLU(W_1 x) with biases, the sum, LayerNorm. A grey path around each part ends before "
     "a norm. Right, today: RMSNorm, then attention without biases, rotary, with QK-norm and grouped queries; the sum; "
     "RMSNorm, then a network with a gate and no biases; the sum. Here a grey path leads around norm and part together. "
-    "What has changed is orange, with the numbers of the table: 1 and 2 at the norms, 3 at both parts, 4 at the gate, "
-    "5 to 7 in attention."
+    "Only the lines that have changed are orange, with the numbers of the table: 1 and 2 at the norms, 3 in both "
+    "parts, 4 at the gate, 5 to 7 in attention."
 )
 def a_block_then_and_now(sheet: Sheet) -> None:
     """The block of 2017 beside today's, with what has changed."""
     _block(sheet, 80 if sheet.narrow else 180, "2017", "(+ sinusoids)", OF_2017)
-    _block(sheet, 250 if sheet.narrow else 520, "today (orange: new)", "", OF_TODAY)
+    _block(sheet, 250 if sheet.narrow else 520, "today", "", OF_TODAY)
+    at = (7, "start") if sheet.narrow else (350, "middle")
+    sheet.text(at[0], 458, "orange: what has changed, ① to ⑦", anchor=at[1], color=KEY, size=13)
 
 
-def _block(sheet: Sheet, x: float, title: str, added: str, parts: tuple[tuple[str, bool], ...]) -> None:
+def _block(sheet: Sheet, x: float, title: str, added: str, parts: tuple[str | tuple[str, str], ...]) -> None:
     half, size = (73, 12) if sheet.narrow else (118, 14)
-    way, y, entry = x + half + 6, 352.0, 360.0
+    way, y, entry = x + half + 6, 390.0, 398.0
     sheet.text(x, 18, title, bold=True)
-    sheet.text(x, 390, "x", italic=True)
+    sheet.text(x, 428, "x", italic=True)
     if added:
-        sheet.text(x + 10, 390, added, anchor="start", size=14)
-    sheet.line((x, 374), (x, y + 1), arrow=True)
-    for words, new in parts:
-        if words == "+":
+        sheet.text(x + 10, 428, added, anchor="start", size=14)
+    sheet.line((x, 412), (x, y + 1), arrow=True)
+    for part in parts:
+        if part == "+":
             middle = y - 12
             sheet.line((x, entry), (way, entry), (way, middle), (x + 13, middle), color=GREY, width=1.8, arrow=True)
             sheet.dot(x, middle, 11, fill="#ffffff", color=INK)
@@ -232,10 +234,16 @@ def _block(sheet: Sheet, x: float, title: str, added: str, parts: tuple[tuple[st
             top = y - 24
             entry = top - 8
         else:
-            high = (28, 40, 56)[words.count("\n")]
-            color, top = KEY if new else GREY, y - high
-            ground = tint(color, 0.15)
-            sheet.box(x - half, top, 2 * half, high, words, color=color, fill=ground, ink=INK, size=size)
+            old, new = ((28, 40, 56)[words.count("\n")] * bool(words) for words in part)
+            old -= 4 * bool(new and old)  # a line above what has changed
+            top = y - old - new
+            if old:
+                sheet.box(x - half, top, 2 * half, old + new, color=GREY, fill=tint(GREY, 0.15))
+                look = {"color": GREY, "ink": INK, "size": size}
+                sheet.box(x - half, top, 2 * half, old, part[0], line=0, **look)
+            if new:
+                look = {"color": KEY, "fill": tint(KEY, 0.15), "ink": INK, "size": size}
+                sheet.box(x - half, y - new, 2 * half, new, part[1], **look)
         y = top - 20
         sheet.line((x, top), (x, y + 1), arrow=True)
 

@@ -30,7 +30,7 @@ export function nextBars(fig) {
             left: afterP,
             size,
           }),
-    height: (width) => topOf(width) + (shownOn(width) + 1) * ROW + (width < NARROW ? 56 : 34),
+    height: (width) => topOf(width) + (shownOn(width) + 1) * ROW + (width < NARROW ? 62 : 50),
     draw: (p, view) => view.names && drawBars(p, view, fig),
   });
 }
@@ -175,6 +175,14 @@ function drawBars(p, view, fig) {
       "stroke-width": 2,
       "stroke-dasharray": "6 4",
     });
+    const place = `p = ${fmt(view.topP)}`;
+    const half = textWidth(place, 12.5) / 2;
+    p.text("p", Math.min(line(view.topP), p.width - half - 4), bottom + (p.narrow ? 13 : 15), place, {
+      anchor: "middle",
+      size: 12.5,
+      weight: 600,
+      colour: COLOUR.accent,
+    });
     if (stays <= shown && !restKept)
       p.line("cutline", 0, TOP + stays * ROW, p.width - 10, TOP + stays * ROW, {
         stroke: COLOUR.accent,
@@ -205,7 +213,7 @@ function drawBars(p, view, fig) {
   p.legend(
     "legend",
     0,
-    bottom + 22,
+    bottom + (p.narrow ? 28 : 38),
     [
       { label: say("before the filters"), colour: COLOUR.ink, mark: "outline" },
       { label: say("after the filters"), colour: COLOUR.weight, mark: "box" },
