@@ -27,6 +27,7 @@ from tools.languages.catalogs import coverage
 
 ROOM = 280_000_000  # bytes that a build may need, with what an older one has left
 MORE_ROOM = 90_000_000  # of these, for another language
+CACHES = {"__pycache__", ".ruff_cache"}  # written among the sources by whoever runs or checks them
 FINISHED = ".finished"  # stands beside the pages once all of them are there
 MADE_FROM = (
     *("_config.yml", "_toc.yml", "index.md", "pyproject.toml"),
@@ -157,7 +158,7 @@ def is_current(whole: Path) -> bool:
     if not mark.is_file():
         return False
     files = (path for top in MADE_FROM for path in (ROOT / top, *(ROOT / top).rglob("*")) if path.is_file())
-    sources = (path for path in files if "__pycache__" not in path.parts)
+    sources = (path for path in files if CACHES.isdisjoint(path.parts))
     return all(path.stat().st_mtime <= mark.stat().st_mtime for path in sources)
 
 

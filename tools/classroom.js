@@ -1,20 +1,26 @@
-// Starts Pyodide with the book's modules, and compiles those of Python's library that have been imported by then.
+// Starts Pyodide with the book's modules, and compiles what has been imported by then: of Python's library, and of them.
 // Run by tools/classroom.py:  node classroom.js FOLDER-OF-PYODIDE THE-BOOKS-MODULES.zip ZIP-TO-BE-WRITTEN
 const fs = require("fs");
 const [pyodide, book, compiled] = process.argv.slice(2);
 
 const COMPILE = `
-import py_compile, shutil, sys
+import importlib.util, py_compile, shutil, site, sys
 
+def compiled(file, made, name, **options):
+    unchecked = py_compile.PycInvalidationMode.UNCHECKED_HASH
+    py_compile.compile(file, made, name, doraise=True, invalidation_mode=unchecked, **options)
+
+modules = site.getsitepackages()[0]
 library = next(path for path in sys.path if path.endswith(".zip"))
 shutil.unpack_archive(library, "/library")
 for module in [*sys.modules.values()]:
     file = getattr(module, "__file__", None) or ""
     if file.startswith(library):
         name = file[len(library) + 1:]
-        py_compile.compile(f"/library/{name}", f"/compiled/{name}c", name, doraise=True,
-            optimize=2,  # nobody reads the docstrings
-            invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)
+        compiled(f"/library/{name}", f"/compiled/library/{name}c", name, optimize=2)  # nobody reads the docstrings
+    elif file.startswith(modules):
+        made = importlib.util.cache_from_source(file)[len(modules):]
+        compiled(file, f"/compiled/book{made}", file)
 open(shutil.make_archive("/compiled", "zip", "/compiled"), "rb").read()
 `;
 

@@ -77,24 +77,31 @@ def zipped(files: dict[str, bytes]) -> bytes:
     return archive.getvalue()
 
 
-def compiled(book: bytes) -> dict[str, bytes]:
-    """Of Python's library what is imported before the first cell, compiled, by file name: Python starts in a third of
-    the time.
+def compiled(book: dict[str, bytes]) -> tuple[dict[str, bytes], dict[str, bytes]]:
+    """What is imported before the first cell, compiled, by file name: Python starts in a third of the time.
 
     Args:
-        book: the archive of the book's own modules.
+        book: the book's own modules, by file name.
+
+    Returns:
+        What is of Python's library, and what is of the book, to stand beside its modules.
 
     Raises:
         Missing: Pyodide cannot do it.
     """
     with TemporaryDirectory() as folder:
         modules, made = Path(folder, "book.zip"), Path(folder, "compiled.zip")
-        modules.write_bytes(book)
+        modules.write_bytes(zipped(book))
         program = [NODE, Path(__file__).with_suffix(".js"), PYODIDE, modules, made]
         done = subprocess.run(program, capture_output=True, text=True, encoding="utf-8")
         if done.returncode:
-            raise Missing(f"Pyodide could not compile Python's library:\n{done.stderr}")
-        return files_in(made)
+            raise Missing(f"Pyodide could not compile what it imports:\n{done.stderr}")
+        files = files_in(made)
+    library, own = (
+        {name.removeprefix(of): content for name, content in files.items() if name.startswith(of)}
+        for of in ("library/", "book/")
+    )
+    return library, own
 
 
 def files_in(archive: Path) -> dict[str, bytes]:
@@ -103,15 +110,17 @@ def files_in(archive: Path) -> dict[str, bytes]:
         return {name: within.read(name) for name in within.namelist() if name[-1] != "/"}
 
 
-def pyodide_parts(book: bytes) -> dict[str, bytes]:
-    """Pyodide as the worker starts it: of its module a script is made, which gives the name `pyodideModule`.
+def engine_parts(book: dict[str, bytes]) -> dict[str, bytes]:
+    """Pyodide as the worker starts it, and the book's own modules.
+
+    Of Pyodide's module a script is made, which gives the name `pyodideModule`.
 
     Args:
         book: see `compiled`.
     """
     address = '--define:import.meta.url="https://pyodide.invalid/pyodide.asm.mjs"'
     script = ["--minify-whitespace", "--format=iife", "--global-name=pyodideModule", address]
-    ready = compiled(book)
+    ready, own = compiled(book)
     library = files_in(PYODIDE / "python_stdlib.zip")
     kept = {name: content for name, content in library.items() if _kept(name) and f"{name}c" not in ready}
     lock = json.loads((PYODIDE / "pyodide-lock.json").read_text("utf-8"))
@@ -121,6 +130,7 @@ def pyodide_parts(book: bytes) -> dict[str, bytes]:
         "wasm": (PYODIDE / "pyodide.asm.wasm").read_bytes(),
         "library": zipped(kept | ready),
         "lock": json.dumps({**lock, "packages": {}}).encode(),
+        "book": zipped(book | own),
     }
 
 
@@ -224,10 +234,8 @@ def scripts() -> dict[str, bytes]:
     """
     if not PYODIDE.is_dir():
         raise Missing(f"there is no Pyodide in {NODE_MODULES}")
-    book = zipped(book_files())
-    parts = {**pyodide_parts(book), "book": book}
     whole, places = b"", {}
-    for name, content in parts.items():
+    for name, content in engine_parts(book_files()).items():
         begin, whole = len(whole), whole + content
         places[name] = begin, len(whole)
     slices = [whole[begin : begin + SLICE] for begin in range(0, len(whole), SLICE)]

@@ -110,6 +110,11 @@ def test_a_book_is_current_until_a_file_it_is_made_from_changes(tmp_path, monkey
     whole.mkdir()
     monkeypatch.setattr(book, "build_all", lambda whole, *_: whole / "html")
     assert book.main(["--path-output", str(tmp_path)]) == 0 and book.is_current(whole)
+    for cache in ("__pycache__", ".ruff_cache"):
+        (chapter.parent / cache).mkdir()
+        (chapter.parent / cache / "a").touch()
+        os.utime(chapter.parent / cache / "a", (2**32, 2**32))
+    assert book.is_current(whole)
     os.utime(chapter, (later := chapter.stat().st_mtime + 100, later))
     assert not book.is_current(whole)
     monkeypatch.setattr(book, "build_all", lambda *_: end(book.NoBook()))
