@@ -3,6 +3,7 @@
 It stands at the root because nbval collects `chapters/`, which is not below `tests/`.
 """
 
+import gc
 import os
 import tempfile
 from pathlib import Path
@@ -21,6 +22,18 @@ os.environ.update(
 )
 # a kernel chooses its inline backend only if nobody else has chosen
 os.environ.pop("MPLBACKEND", None)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """All tests stay to the end: to look for garbage among them again and again took a sixth of collecting them."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.collect()
+        gc.freeze()
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -24,7 +24,8 @@ pytestmark = pytest.mark.browser
 
 PUPPETEER = NODE_MODULES / "puppeteer-core/lib/puppeteer/puppeteer-core.js"
 PAGES = {name: page for page, names in exercises().items() for name in names}
-CELL = {name: next(s for s in cells()[page] if f'check("{name}"' in s) for name, page in PAGES.items()}
+CELLS = cells()
+CELL = {name: next(s for s in CELLS[page] if f'check("{name}"' in s) for name, page in PAGES.items()}
 RUN = """
 async (question) => {
   const printed = [];
@@ -345,7 +346,7 @@ def test_an_endless_loop_is_stopped_by_the_reader_or_by_the_clock(reader):
 
 def test_an_endless_loop_in_a_changed_cell_above_is_found_there(reader):
     reader.page.evaluate("attnbookPython.warm(() => {}); attnbookPython.limit = 5")
-    above = cells()[CHAPTER][0]
+    above = CELLS[CHAPTER][0]
     question = {"page": CHAPTER, "original": CELL["masked-softmax"], "source": "a"}
     changed = {above: "# for ever\na = 1\nwhile a: a += 1"}
     told = reader.page.evaluate(RUN, question | {"changed": changed})

@@ -71,7 +71,7 @@ def folder(tmp_path_factory):
     (folder / "long.py").write_text("my_causal_mask = 'x' * 10**7\n", "utf-8")
     deep = f"my_causal_mask = {' + '.join(['1'] * 800)}\n\n\n{RIGHT_SOFT}"
     (folder / "deep.py").write_text(deep, "utf-8")
-    endless = "def set_up():\n    while True:\n        pass\n\nset_up()"
+    endless = "import time\n\ndef set_up():\n    while True:\n        time.sleep(1)\n\nset_up()"
     early = notebook(cell(endless), cell(RIGHT_MASK), cell(RIGHT_SOFT))
     (folder / "early.ipynb").write_text(early, "utf-8")
     (folder / "gone.py").write_text(f"from os import _exit as set_up\n\nset_up(4)\n{RIGHT_MASK}", "utf-8")
@@ -141,7 +141,7 @@ def test_what_brings_the_interpreter_down_is_that_exercises_mistake(results):
 @pytest.mark.parametrize(
     ("student", "solved", "said"),
     [
-        ("early", 2, f"early.ipynb: line 5, `set_up()`, had not ended after {LIMITS.seconds} seconds"),
+        ("early", 2, f"early.ipynb: line 7, `set_up()`, had not ended after {LIMITS.seconds} seconds"),
         ("gone", 1, "gone.py: line 3, `set_up(4)`, ends Python, with exit status 4"),
     ],
 )

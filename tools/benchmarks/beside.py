@@ -110,6 +110,8 @@ def in_processor_time(task: Task, seconds: float, steps: int | None = None) -> t
     config = replace(task.recipe.training, steps=steps or joey.NEVER, seed=task.seed)
     loss = translation_loss(task.recipe.label_smoothing)
     batches = make_batches(task.encoded, task.recipe.batch_size, task.seed)
+    import torch._dynamo  # noqa: F401  # the optimiser imports it, seconds that are no training
+
     began = time.process_time()
     losses = train(
         task.translator.model,

@@ -4,29 +4,33 @@ Marian is Hugging Face's Transformer of 2017: post-LN, ReLU, sinusoids. It puts 
 our table of positions.
 """
 
+from typing import TYPE_CHECKING
+
 import torch
-import transformers
 from torch import Tensor, nn
-from transformers import DynamicCache, EncoderDecoderCache, MarianConfig, MarianMTModel
 
 from attnbook.attention import sinusoidal_encoding
 from attnbook.translation import TransformerTranslator
 from tools.benchmarks.family import Bar, Case, Family, Layer
 from tools.benchmarks.translation import BOS, LAYERS, PAD, PIECES, our_words, random_transformer, ten_words
 
-transformers.logging.set_verbosity_error()
+if TYPE_CHECKING:
+    from transformers import EncoderDecoderCache, MarianMTModel
 
 OURS, MARIAN = "TransformerTranslator", "transformers.MarianMTModel"
 ENOUGH = 32  # words whose scores are compared
 
 
-def marian_of(case: Case) -> MarianMTModel:
+def marian_of(case: Case) -> "MarianMTModel":
     """Hugging Face's model of the case's sizes; no word ends its sentences."""
+    import transformers  # here: seconds that a process need not wait that measures without it
+
+    transformers.logging.set_verbosity_error()
     names = ("attention_heads", "ffn_dim", "layers")
     sizes = dict(zip(names, (case.heads, 4 * case.size, LAYERS), strict=True))
     sides = {f"{s}_{n}": x for s in ("encoder", "decoder") for n, x in sizes.items()}
-    return MarianMTModel(
-        MarianConfig(
+    return transformers.MarianMTModel(
+        transformers.MarianConfig(
             vocab_size=PIECES,
             decoder_vocab_size=PIECES,
             d_model=case.size,
@@ -45,7 +49,7 @@ def marian_of(case: Case) -> MarianMTModel:
 
 
 @torch.no_grad()
-def copy_to_marian(ours: TransformerTranslator, theirs: MarianMTModel) -> None:
+def copy_to_marian(ours: TransformerTranslator, theirs: "MarianMTModel") -> None:
     """Our weights and our positions."""
     stacks = ((ours.encoder, theirs.model.encoder), (ours.decoder, theirs.model.decoder))
     for mine, other in stacks:
@@ -83,12 +87,14 @@ def _maps(layer: nn.Module, twin: nn.Module) -> list[tuple]:
     ]
 
 
-def _empty_cache(model: MarianMTModel) -> EncoderDecoderCache:
+def _empty_cache(model: "MarianMTModel") -> "EncoderDecoderCache":
+    from transformers import DynamicCache, EncoderDecoderCache
+
     own, across = (DynamicCache(config=model.config) for _ in range(2))
     return EncoderDecoderCache(own, across)
 
 
-def their_words(model: MarianMTModel, source: Tensor, _: Tensor, number: int) -> Tensor:
+def their_words(model: "MarianMTModel", source: Tensor, _: Tensor, number: int) -> Tensor:
     """(B, number) words, in a loop like ours, without what `generate` does beside it."""
     memory, cache = model.get_encoder()(source), _empty_cache(model)
     words, written = source.new_full((len(source), 1), BOS), []
@@ -100,13 +106,13 @@ def their_words(model: MarianMTModel, source: Tensor, _: Tensor, number: int) ->
     return torch.cat(written, dim=1)
 
 
-def generated_words(model: MarianMTModel, source: Tensor, _: Tensor, number: int) -> Tensor:
+def generated_words(model: "MarianMTModel", source: Tensor, _: Tensor, number: int) -> Tensor:
     """The same by `generate`, as one would ask for it."""
     options = {"do_sample": False, "num_beams": 1, "use_cache": True}
     return model.generate(source, max_new_tokens=number, **options)[:, 1:]
 
 
-def two_models(case: Case, device: str) -> tuple[TransformerTranslator, MarianMTModel]:
+def two_models(case: Case, device: str) -> "tuple[TransformerTranslator, MarianMTModel]":
     """Ours and Marian, with one set of weights."""
     ours, theirs = random_transformer(case), marian_of(case)
     copy_to_marian(ours, theirs)

@@ -4,26 +4,30 @@ A pass reads a whole text, as before the first word is written, or, with gradien
 token after another with a cache.
 """
 
+from typing import TYPE_CHECKING
+
 import torch
-import transformers
 from torch import Tensor
-from transformers import DynamicCache, LlamaConfig, LlamaForCausalLM
 
 from attnbook.interop import from_huggingface_decoder
 from attnbook.transformer import LanguageModel
 from tools.benchmarks.family import Bar, Case, Family, Layer, bars_against
 
-transformers.logging.set_verbosity_error()
+if TYPE_CHECKING:
+    from transformers import LlamaForCausalLM
 
 OURS, LLAMA = "LanguageModel", "transformers.LlamaForCausalLM"
 PIECES, LAYERS, PROMPT = 1500, 2, 8
 SAMPLE = 32  # tokens whose scores are compared
 
 
-def two_models(case: Case, device: str) -> tuple[LanguageModel, LlamaForCausalLM]:
+def two_models(case: Case, device: str) -> "tuple[LanguageModel, LlamaForCausalLM]":
     """Ours and Llama, with one set of weights; two query heads share a head of keys and values."""
+    import transformers  # here: seconds that a process need not wait that measures without it
+
+    transformers.logging.set_verbosity_error()
     torch.manual_seed(0)
-    config = LlamaConfig(
+    config = transformers.LlamaConfig(
         vocab_size=PIECES,
         hidden_size=case.size,
         intermediate_size=8 * case.size // 3,
@@ -33,7 +37,7 @@ def two_models(case: Case, device: str) -> tuple[LanguageModel, LlamaForCausalLM
         max_position_embeddings=PROMPT + max(case.length, SAMPLE),
         tie_word_embeddings=True,
     )
-    theirs = LlamaForCausalLM(config)
+    theirs = transformers.LlamaForCausalLM(config)
     return from_huggingface_decoder(theirs).to(device), theirs.to(device)
 
 
@@ -61,8 +65,10 @@ def our_tokens(model: LanguageModel, prompt: Tensor, number: int) -> Tensor:
     return torch.cat(written, dim=1)
 
 
-def their_tokens(model: LlamaForCausalLM, prompt: Tensor, number: int) -> Tensor:
+def their_tokens(model: "LlamaForCausalLM", prompt: Tensor, number: int) -> Tensor:
     """The same, in a loop like ours, without what `generate` does beside it."""
+    from transformers import DynamicCache
+
     cache, tokens, written = DynamicCache(config=model.config), prompt, []
     for _ in range(number):
         tokens = model(tokens, past_key_values=cache, use_cache=True).logits[:, -1:].argmax(-1)
@@ -86,6 +92,8 @@ def check_writing(case: Case, device: str) -> None:
     Raises:
         AssertionError: they differ.
     """
+    from transformers import DynamicCache
+
     ours, theirs = (model.eval() for model in two_models(case, device))
     cache, their_cache = ours.start_cache(), DynamicCache(config=theirs.config)
     make = torch.Generator().manual_seed(1)

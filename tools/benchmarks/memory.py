@@ -1,13 +1,10 @@
 """Memories of fixed size under the gated delta rule: the book's three forms beside those of transformers."""
 
 import torch.nn.functional as F
-import transformers
 from torch import Tensor
 
 from attnbook.attention import chunked_memory, parallel_memory, recurrent_memory
 from tools.benchmarks.family import Case, Family, Layer, random_sequences
-
-transformers.logging.set_verbosity_error()  # it warns of its own speed
 
 CHUNK = 64  # transformers' choice
 THEIRS = "transformers, chunks of 64"
@@ -25,6 +22,9 @@ def rule_inputs(case: Case, device: str) -> list[Tensor]:
 
 def memory_layers(case: Case, device: str) -> dict[str, Layer]:
     """Five ways to read the same memory. Theirs has heads behind positions, a logarithm, and a scale of its own."""
+    import transformers  # here: seconds that a process need not wait that measures without it
+
+    transformers.logging.set_verbosity_error()  # it warns of its own speed
     from transformers.models.qwen3_next.modeling_qwen3_next import (
         torch_chunk_gated_delta_rule,
         torch_recurrent_gated_delta_rule,

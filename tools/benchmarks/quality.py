@@ -142,6 +142,8 @@ def train_and_score(recipe: Recipe, split: Split, seconds: float, seed: int) -> 
         seed, steps (how many fitted), seconds (what the training took), unseen (see `unseen_fraction`), and
         `bleu`: beam → {"dev": …, "test": …}.
     """
+    import torch._dynamo  # noqa: F401  # the optimiser imports it, seconds that are no training
+
     began = time.perf_counter()
     fitted = fit(recipe, split.train, seed=seed, seconds=seconds)
     translator, taken = fitted.translator, time.perf_counter() - began
