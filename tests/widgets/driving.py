@@ -1,7 +1,7 @@
 """Hands for any figure: finds what a reader can move on its page, and moves all of it, by mouse and by keyboard."""
 
-# What is seen of the figure, a line each: every visible element with its attributes, its own text and its value; without what is a
-# matter of names (ids) or of what was there before (heights kept free).
+# What is seen of the figure, a line for every visible element: its attributes, its own text and its value; without what
+# is a matter of names (ids) or of what was there before (heights kept free).
 LOOK = r"""() => {
   const skip = /^(id|for|tabindex|viewBox|clip-path|aria-activedescendant|data-(probe|room|lm-suppress-shortcuts))$/;
   const seen = (node) => node.getClientRects().length && !node.closest("style, .ab-linked, [role=status]");
