@@ -334,7 +334,7 @@ CUT = {
 
 @pytest.mark.parametrize("name", FIGURES)
 def test_a_page_takes_from_a_link_what_python_takes(open_figure, name):
-    """Every trait that moves, also where its limits depend on another's: no table is ragged, no index leads out of it."""
+    """Every trait that moves, also where its limits depend on another's: no table is ragged, no index leads out."""
     figure = FIGURES[name]()
     page = open_figure(figure)
     held = page.page.evaluate("[...document.querySelector('.ab-card').abFirst.keys()].sort()")
