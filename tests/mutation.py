@@ -40,13 +40,14 @@ def run_tests(package_root: str, arguments: list[str], log: Path) -> int:
 
 def main(jobs_file: str) -> None:
     """Run all jobs of a file: {"package_root": …, "jobs": [{"file", "text", "tests"}, …]}."""
-    sys.dont_write_bytecode = True  # a stale .pyc in the copy would hide a change
+    sys.dont_write_bytecode = True  # what a changed text was compiled to is of no use to the next child
     # Imported and used once before forking, so that no child pays for it; attnbook itself must not be.
     import lightning_fabric  # noqa: F401
     import pytest  # noqa: F401
     import torch
     from hypothesis import given, settings
     from hypothesis import strategies as st
+    from transformers.models.llama import modeling_llama  # noqa: F401
 
     settings(max_examples=5, database=None, derandomize=True)(
         given(st.lists(st.floats(-1, 1), min_size=1), st.integers(1, 9), st.sampled_from("ab"))(lambda a, b, c: None)

@@ -1,9 +1,11 @@
 """The tests notice: each of these small mistakes, put into the package, makes one of them fail."""
 
+import compileall
 import dataclasses
 import functools
 import json
 import os
+import py_compile
 import re
 import shutil
 import subprocess
@@ -16,7 +18,8 @@ from tools import ROOT
 
 PACKAGE = ROOT / "code" / "attnbook"
 # Enough to kill every mutant and quick: property tests, the compiler and wrong arguments are left to the ordinary run.
-ARGUMENTS = ["-x", "-q", "--noconftest", "--assert=plain", "-p", "no:cacheprovider", "--rootdir", str(ROOT)]
+ARGUMENTS = ["-x", "-q", "--noconftest", "--assert=plain", "--tb=native", "-p", "no:cacheprovider"]
+ARGUMENTS += ["--rootdir", str(ROOT)]
 ARGUMENTS += ["-p", "_hypothesis_pytestplugin", "-m", "not hypothesis"]
 ARGUMENTS += ["-k", "not compiles and not errors and not wrong and not device and not cannot_be_made"]
 
@@ -617,6 +620,9 @@ def verdicts(tmp_path_factory) -> dict:
     """What pytest said of each mutant, and, under None, of the package as it is."""
     folder = tmp_path_factory.mktemp("mutants")
     shutil.copytree(PACKAGE, folder / "attnbook", ignore=shutil.ignore_patterns("__pycache__"))
+    # by its text's hash, since a changed file may be as long as it was, within the same second
+    hashed = py_compile.PycInvalidationMode.CHECKED_HASH
+    assert compileall.compile_dir(folder / "attnbook", quiet=1, invalidation_mode=hashed)
     jobs = [
         {
             "file": "attention/masks.py",

@@ -50,6 +50,7 @@ from attnbook.drawings.objectives import (
 )
 from attnbook.drawings.positions import (
     by_content_or_by_position,
+    eight_hands,
     far_keys_share_a_vector,
     one_distance_or_many,
     outputs_move_with_their_words,
@@ -108,7 +109,7 @@ __all__ = [
     "a_sentence_on_one_side", "a_sentence_through_one_vector", "a_stream_for_each_word", "a_table_never_stored",
     "a_tail_and_five_filters", "an_empty_row_spoils_the_matrix", "budget_of_a_row",
     "by_content_or_by_position", "cut_and_swap_or_reshape",
-    "drawing", "each_point_by_its_weight", "each_text_finds_its_partner",
+    "drawing", "each_point_by_its_weight", "each_text_finds_its_partner", "eight_hands",
     "every_number_of_a_tiny_transformer", "every_query_meets_every_key",
     "far_keys_share_a_vector", "fast_and_slow_memory", "fill_the_gap_or_go_on", "first_push_of_two_losses",
     "four_cells_that_contradict",

@@ -245,19 +245,75 @@ def by_content_or_by_position(sheet: Sheet) -> None:
         sheet.text(x + 26, y + 29, wanted, anchor="start", size=14)
 
 
-AHEAD = -3, -9, -24, -66, -129, 60  # key − query
+STRIP = (2, 5), (22, 25)  # positions, those of a pair three places apart
 
 
 @drawing(
-    "Two clock hands, for keys at the distances -3, -9, -24, -66 and -129, to the left, and 60, to the right. They "
-    "start from a tick on the right and turn anticlockwise with every place to the left. Beside each hand a dashed one "
-    "shows where it stands at -3; violet hands are nearly there. The first hand turns by 1 from place to place, the "
-    "second by 0.1. At -9 the first is nearly back, at 2.72 instead of 3, but the second is at 0.90 instead of 0.3. At "
-    "-24 neither is. At -66, -129 and 60 both are: the first at 3.17, 3.34 and 2.83, the second at 0.32, 0.33 and 0.28."
+    "Eight clock hands, one for each pair of features of a vector of 16, at the positions 2 and 5 and, below, at 22 "
+    "and 25. They turn anticlockwise from a tick on the right, from place to place by 1, 0.32, 0.10, 0.03, 0.01, "
+    "0.003, 0.001 and 0.0003. A shaded slice shows how far a hand has turned in the three places: by 3.00, 0.95, 0.30, "
+    "0.09, 0.03, 0.009, 0.003 and 0.0009. The eight slices of 2 to 5 are as large as those of 22 to 25."
+)
+def eight_hands(sheet: Sheet) -> None:
+    """All hands of an encoding at two positions, and how far each has turned between them, twice."""
+    left, pitch, radius = (23, 42, 18) if sheet.narrow else (136, 75, 28)
+    omegas = [10000 ** (-2 * pair / 16) for pair in range(8)]
+    for number, omega in enumerate(omegas):
+        sheet.text(left + number * pitch, 38, _small(omega), size=12 if sheet.narrow else 13)
+    sheet.text(4, 15, "ω, how far a hand turns from place to place", anchor="start", size=13)
+    y = 48.0
+    for pair in STRIP:
+        for number, position in enumerate(pair):
+            words = f"position {position}"
+            if sheet.narrow:
+                sheet.text(4, y + 14, words, anchor="start", size=13, color=GREY)
+            else:
+                sheet.text(96, y + radius + 5, words, anchor="end", size=14, color=GREY)
+            middle = y + radius + (20 if sheet.narrow else 0)
+            for hand, omega in enumerate(omegas):
+                _hand(sheet, (left + hand * pitch, middle), radius, [omega * at for at in pair[: number + 1]])
+            y = middle + radius + 8
+        for hand, omega in enumerate(omegas):
+            turn = _small(omega * (pair[1] - pair[0]))
+            sheet.text(left + hand * pitch, y + 12, turn, size=12 if sheet.narrow else 13, color=VIOLET)
+        if not sheet.narrow:
+            sheet.text(96, y + 12, "turned by", anchor="end", size=14, color=VIOLET)
+        y += 30
+    sheet.text(4, y + 8, "violet: turned by 3ω since the position above", anchor="start", size=13, color=VIOLET)
+
+
+def _small(angle: float) -> str:
+    """An angle with two digits behind the point, or as many as show the first that is not 0."""
+    return f"{angle:.{max(2, math.ceil(-math.log10(angle)))}f}"
+
+
+def _hand(sheet: Sheet, center: tuple[float, float], radius: float, turns: list[float]) -> None:
+    """A clock with a hand; with a slice behind it, if there is a turn before it."""
+    x, y = center
+    sheet.dot(x, y, radius, fill="#ffffff", color=GREY)
+    rim = [turns[0] + (turns[-1] - turns[0]) * part / 24 for part in range(25)]
+    if len(turns) > 1:
+        around = [(x + radius * math.cos(turn), y - radius * math.sin(turn)) for turn in rim]
+        sheet.area((x, y), *around, fill=tint(VIOLET, 0.4))
+    sheet.line((x + radius - 5, y), (x + radius, y), color=INK, width=2)
+    tip = x + 0.85 * radius * math.cos(turns[-1]), y - 0.85 * radius * math.sin(turns[-1])
+    sheet.line((x, y), tip, color=INK, width=2.5)
+
+
+AHEAD = -3, -9, -24, -66, -129, -191, 60  # key − query
+
+
+@drawing(
+    "Two clock hands, for keys at the distances -3, -9, -24, -66, -129 and -191, to the left, and 60, to the right. "
+    "They start from a tick on the right and turn anticlockwise with every place to the left. Beside each hand a "
+    "dashed one shows where it stands at -3; violet hands are nearly there. The first hand turns by 1 from place to "
+    "place, the second by 0.1. At -9 the first is nearly back, at 2.72 instead of 3, but the second is at 0.90 instead "
+    "of 0.3. At -24 neither is. At -66, -129 and 60 both are: the first at 3.17, 3.34 and 2.83, the second at 0.32, "
+    "0.33 and 0.28. At -191 the second is, at 0.25, and the first only roughly, at 2.50."
 )
 def two_hands_come_back(sheet: Sheet) -> None:
     """At which distances the two fast hands of a head stand as they do three places to the left."""
-    left, pitch, radius = (28, 57, 24) if sheet.narrow else (190, 92, 34)
+    left, pitch, radius = (24, 48, 20) if sheet.narrow else (184, 79, 32)
     high = 2 * radius + 46
     sheet.text(left - radius if sheet.narrow else 20, 18, "distance j − i", anchor="start", size=14)
 

@@ -56,8 +56,8 @@ def right_answers(
             sheet.text(x, y + 9, f"{percent}", size=13, color=GREY)
         _keys(sheet, y + 32, guess is not None)
 
-    alt = f"Right answers in percent, median of the seeds: {', '.join(columns)}. " + " ".join(
-        f"{heading}, {name}: {_listed(cells)}." for heading, rows in groups for name, cells in rows
+    alt = f"Right answers in percent, median and range of the seeds: {', '.join(columns)}. " + " ".join(
+        f"{heading}, {name}: {', '.join(map(_ranged, cells))}." for heading, rows in groups for name, cells in rows
     )
     if guess:
         alt += f" Always the most frequent symbol: {guess:.0f}."
@@ -225,10 +225,6 @@ def _apart(places: Sequence[float], least: float) -> list[float]:
         moved[one] -= lacking
         moved[other] += lacking
     return moved
-
-
-def _listed(cells: Sequence[Sequence[float]]) -> str:
-    return ", ".join(f"{median(found):.0f}" for found in cells)
 
 
 def _table(
