@@ -126,7 +126,8 @@ def gradients(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
             right = case.numbers(exercise.solution(*leaves))
             upstream = draw(*right.shape, seed=7) if right.dim() else torch.ones((), dtype=torch.float64)
             wanted = [leaf for leaf in leaves if isinstance(leaf, torch.Tensor) and leaf.requires_grad]
-            expected = torch.autograd.grad(right, wanted, upstream)
+            # of a sum, since for other outputs torch imports sympy
+            expected = torch.autograd.grad((right * upstream).sum(), wanted)
             # a view that was made under no_grad says that it wants a gradient, but has no way back
             lost = result.grad_fn is None and not any(result is leaf for leaf in leaves)
             if not result.requires_grad or lost:
@@ -135,7 +136,7 @@ def gradients(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
                 names = say(", ").join(f"`{name}`" for name in exercise.parameters if name in exercise.floats)
                 return message("no-gradient", names=names, given=case.given, cut=cut)
             try:
-                got = torch.autograd.grad(result, wanted, upstream.to(result.dtype), allow_unused=True)
+                got = torch.autograd.grad((result * upstream.to(result.dtype)).sum(), wanted, allow_unused=True)
             except RuntimeError as error:
                 used = sorted(n for n in names_used(fn) if n.endswith("_") and not n.startswith("_"))
                 return message("gradient-fails", error=error_text(error), in_place=_mentioned(used))

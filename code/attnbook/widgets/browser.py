@@ -19,6 +19,8 @@ ARGUMENTS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    # the page's Python runs for seconds here: to optimise its WebAssembly costs more than it saves
+    "--js-flags=--wasm-tiering-budget=200000000",
 ]
 MISSING = (
     "no Chromium found: install one (Debian: apt install chromium; anywhere: playwright install chromium), "
