@@ -150,6 +150,13 @@ def test_a_reader_may_import_in_a_cell():
         assert run(f"import {module} as {name}\nbool({name})")["text"] == "True"
 
 
+def test_the_first_lines_are_shown_at_once():
+    """Also where the next statement never ends."""
+    told = []
+    cell.run("for i in range(9): print('line', i)", (), told.append)
+    assert told == [f"line {i}\n" for i in range(9)]
+
+
 def test_endless_printing_is_cut():
     ran = run("for i in range(10000): print('0123456789')")
     assert len(ran["printed"]) < cell.LONGEST + 100

@@ -98,7 +98,7 @@ def test_runs_are_dots_and_their_medians_have_numbers():
         assert svg.count('r="5.5"') == 2
     at = 200 + 4.4 * 61.4  # of 0 % and of each percent
     assert f'cx="{at:.1f}" cy="73" r="5.5"' in picture.sheets[0].svg()
-    assert "told, Shaw: 100, 61." in picture.alt
+    assert "told, Shaw: 100, 61 (60–65)." in picture.alt
 
 
 def test_each_length_has_a_panel_of_runs():

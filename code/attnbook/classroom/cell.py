@@ -16,6 +16,7 @@ from attnbook.classroom.missing import NotHere, NotInThePage
 from attnbook.classroom.statements import facts
 
 LONGEST = 20_000  # characters that a cell may print
+AT_ONCE = 200  # of these, in the first lines, which go to the page at once: a cell that never ends sends nothing later
 NUMBERS = itertools.count(1)  # for the names of cells
 
 
@@ -65,7 +66,8 @@ class _Printed(io.TextIOBase):
             self.left -= len(text)
             if self.left <= 0:
                 self.waiting += "\n… and more, which is not shown.\n"
-            if self.left <= 0 or time.monotonic() - self.flushed > 0.05:
+            early = text.endswith("\n") and self.left > LONGEST - AT_ONCE
+            if early or self.left <= 0 or time.monotonic() - self.flushed > 0.05:
                 self.flush()
         return len(text)
 
