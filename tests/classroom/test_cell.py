@@ -154,7 +154,7 @@ def test_the_first_lines_are_shown_at_once():
     """Also where the next statement never ends."""
     told = []
     cell.run("for i in range(9): print('line', i)", (), told.append)
-    assert told == [f"line {i}\n" for i in range(9)]
+    assert len(told) >= 9 and "".join(told) == "".join(f"line {i}\n" for i in range(9))
 
 
 def test_endless_printing_is_cut():
