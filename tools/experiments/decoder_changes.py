@@ -16,6 +16,8 @@ Turned round by: differences whose mean has a 95 % interval (paired t, with Bonf
     long, and what does not help may. A best rate or warm-up at the end of those tried: it was the longest warm-up for
     six blocks, and the largest rate for RMSNorm and grouped queries. Tried afterwards for the first two blocks, a
     warm-up of 0.7: 2.187 at best in 2017 (0.012) and 2.171 with pre-norm (0.02), both worse than with 0.5.
+    With a warm-up of 0.1 they were tried with smaller rates, 0.003 and 0.002, too: 2.424 and 2.563 in 2017, 2.425 and
+    2.571 with pre-norm, all worse than with 0.005.
 
 Tried before: each change alone on the block of 2017, with 250 steps. That block was then no better than counts of
 single tokens, so every change would have been compared with a model that has not begun to learn. Then, as here,
