@@ -58,9 +58,9 @@ def test(options: argparse.Namespace, rest: list[str]) -> int:
     fixed = {"ATTNBOOK_DEVICE": "cpu", "OMP_NUM_THREADS": threads, "MKL_NUM_THREADS": threads}
     fixed["ATTNBOOK_LANGUAGE"] = "en"
     fixed["PYTHONDONTWRITEBYTECODE"] = ""  # hundreds of processes: what one has compiled, the others need not
-    # three, as those that drive a browser or wait for a process leave room; in this order, and not the files with
-    # most tests first: the chapters take longest
-    everything = ["-n", "3", "--dist", "loadscope", "--no-loadscope-reorder", "chapters", "tests"]
+    # four on two cores, as those that drive a browser or wait for a process leave room; in this order, and not the
+    # files with most tests first: the chapters take longest
+    everything = ["-n", "4", "--dist", "loadscope", "--no-loadscope-reorder", "chapters", "tests"]
     return _python(find_repository(), "-m", "pytest", *NBVAL, *(rest or everything), **fixed)
 
 
