@@ -99,6 +99,28 @@ def take_outputs(notebook: nbformat.NotebookNode, name: str, root: Path = ROOT) 
     return notebook
 
 
+def reprinted(notebook: nbformat.NotebookNode, name: str, root: Path = ROOT) -> list[int]:
+    """The unchanged code cells, counted from 1, that print something else than is stored, and that nbval excuses.
+
+    What they print depends on the machine, and the words may quote what they printed on another.
+    """
+    try:
+        stored = code_cells(nbformat.read(notebook_path(name, root), as_version=4))
+    except (FileNotFoundError, ValueError):  # none, or no notebook
+        return []
+    before = {cell.source: _printed(cell) for cell in stored}
+    return [
+        number
+        for number, cell in enumerate(code_cells(notebook), 1)
+        if "nbval-ignore-output" in cell.metadata.get("tags", [])
+        and before.get(cell.source, _printed(cell)) != _printed(cell)
+    ]
+
+
+def _printed(cell) -> list[str]:
+    return [output.get("text") or output.get("data", {}).get("text/plain", "") for output in cell.outputs]
+
+
 def make_chapter(name: str, root: Path = ROOT, words: bool = False) -> str:
     """Store a chapter's notebook, executed anew or, if only words have changed, with the outputs that it has.
 
@@ -113,11 +135,16 @@ def make_chapter(name: str, root: Path = ROOT, words: bool = False) -> str:
     path = notebook_path(name, root)
     if path.exists() and path.read_bytes() == content:
         return "unchanged"
+    other = reprinted(notebook, name, root)
     copy = keep(path, notebook)
     write_atomically(path, content)
+    said = "written"
     if copy:
-        return f"written; somebody had edited it, and what it held is now in chapters/{copy.name}"
-    return "written"
+        said += f"; somebody had edited it, and what it held is now in chapters/{copy.name}"
+    if other:
+        cells = ", ".join(map(str, other))
+        said += f"; code cells that print other numbers than before, which the words may quote: {cells}"
+    return said
 
 
 def attempt(name: str, root: Path = ROOT, words: bool = False, from_notebook: bool = False) -> tuple[str, bool]:

@@ -95,6 +95,20 @@ def test_new_words_keep_the_stored_outputs(book, monkeypatch):
             chapter.make_chapter("01-trial", book, words=True)
 
 
+def test_numbers_that_only_this_machine_prints_are_told(book, monkeypatch):
+    """Nobody compares them, and the words may quote them."""
+    free = ":tags: [nbval-ignore-output]\n\nimport os\n"
+    live = cell_writing(free + 'os.environ.get("ATTNBOOK_DEVICE"), os.environ["TRIAL"]')
+    text = live + cell_writing('import os\nos.environ["TRIAL"]').removeprefix(HEADER)
+    (book / "chapters/text/01-trial.md").write_text(text)
+    said = []
+    for trial in ("0.17", "0.17", "0.18"):
+        monkeypatch.setenv("TRIAL", trial)
+        said.append(chapter.make_chapter("01-trial", book))
+    assert said[:2] == ["written", "unchanged"]
+    assert said[2].endswith("which the words may quote: 1")
+
+
 FAILURES = {
     "a cell that raises": (
         "x = 1\nraise KeyError('gone')",
