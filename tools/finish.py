@@ -62,8 +62,12 @@ CLAIM = re.compile(r"^(.*<pre><span></span>)?(✓ .*?)(</pre>.*)?$", re.MULTILIN
 CHARSET = re.compile('<meta charset="utf-8" />')
 STORAGE = re.sub(r"/\*.*?\*/|\s+", " ", Path(__file__).with_name("storage.js").read_text("utf-8"), flags=re.DOTALL)
 FIRST_SCRIPT = f"{CHARSET.pattern}\n    <script>{STORAGE.strip()}</script>"
-# names, signs and spaces in code have the colour of the code's ground text, and are a tenth of a page
-PLAIN = re.compile(r'<span class="[npw]">([^<]*)</span>')
+# names, signs, operators and spaces in code have the colour of its ground text: they would be a sixth of a page
+PLAIN = re.compile(r'<span class="[nopw]">([^<]*)</span>')
+# what Sphinx keeps on one line, where it is on one anyway
+UNBROKEN = re.compile(r'<span class="pre">([\w.,:=]*)</span>', re.ASCII)
+# what shows that something is folded, written 1,100 times, is drawn by the style sheet
+FOLDED = re.compile(r"<svg [^>]*sd-octicon-chevron-right.*?</svg>")
 EMPTY_HEADING = re.compile(r"<th[^>]*>\s*(?:<p>\s*</p>)?\s*</th>")
 CHINESE_SIGN = f"[{HAN}\u3000-\u303f\uff00-\uffef]"  # punctuation is among them
 CHINESE = re.compile(f"({CHINESE_SIGN}+(?:[-–]{CHINESE_SIGN}+)*)")
@@ -119,6 +123,8 @@ def lighter(page: str, built: Path, counts: Counter[str] | None = None) -> str:
         **NAMES,
         SEARCH_LABEL: r"\1",
         PLAIN: r"\1",
+        UNBROKEN: r"\1",
+        FOLDED: "",
         EMPTY_HEADING: "<td></td>",
         CLAIM: r'\1<span class="claim">\2</span>\3',
         PICTURE: lambda img: f'<img loading="lazy" {size(built / "_images" / img[1])}',

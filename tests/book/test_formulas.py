@@ -120,12 +120,17 @@ def test_a_page_sheds_what_it_does_not_use(tmp_path):
 
 
 def test_code_has_no_element_for_what_has_no_colour_of_its_own(tmp_path, built_book):
-    code = '<span class="n">f</span><span class="p">(</span><span class="mi">1</span><span class="w"> </span>'
-    assert lighter(code, tmp_path) == 'f(<span class="mi">1</span> '
+    code = '<span class="n">f</span><span class="o">*</span><span class="mi">1</span><span class="w"> </span>'
+    assert lighter(code, tmp_path) == 'f*<span class="mi">1</span> '
     sheet = (built_book / "_static/pygments.css").read_text("utf-8")
     for theme in ("light", "dark"):
         rules = rf'data-theme="{theme}"\] \.highlight (?:\.[npw] )?\{{[^}}]*\bcolor: (#\w+)'
         assert len(set(re.findall(rules, sheet))) == 1 and len(re.findall(rules, sheet)) == 4
+
+
+def test_what_sphinx_keeps_on_one_line_stays_on_it(tmp_path):
+    words = '<span class="pre">nn.Linear</span> <span class="pre">d-model</span> <span class="pre">中</span>'
+    assert lighter(words, tmp_path) == words.replace('<span class="pre">nn.Linear</span>', "nn.Linear")
 
 
 def test_the_options_of_scripts_need_no_request(tmp_path):
