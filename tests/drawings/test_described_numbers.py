@@ -88,29 +88,17 @@ def test_heads_are_drawn_beside_their_average():
     assert "from 0.25 to 0.50" in picture.alt
 
 
-def test_runs_are_dots_and_their_medians_have_numbers():
-    picture = drawings.right_answers(["of 48", "of 192"], [("told", [("Shaw", [[100, 100], [61.4, 60, 65]])])])
-    for sheet in picture.sheets:
-        svg = sheet.svg()
-        assert [word for word in (">61<", ">of 48<", ">of 192<") if word not in svg] == []
-        assert svg.count(">100<") == 2  # the median, and on the axis
-        assert svg.count("<circle") == 2 + 5 + 2  # what they mean, the seeds, the medians
-        assert svg.count('r="5.5"') == 2
-    at = 200 + 4.4 * 61.4  # of 0 % and of each percent
-    assert f'cx="{at:.1f}" cy="73" r="5.5"' in picture.sheets[0].svg()
-    assert "told, Shaw: 100, 61 (60–65)." in picture.alt
-
-
 def test_each_length_has_a_panel_of_runs():
-    rows = [("Shaw, 600 steps", [[100, 99.8], [61.4, 60, 65], []])]
+    rows = [("Shaw", [[100, 99.8], [61.4, 60, 65], []])]
     picture = drawings.right_at_lengths(["24", "48, second half", "192"], [("told", [24, 20, 16], rows)])
     for sheet in picture.sheets:
         svg = sheet.svg()
-        assert [word for word in (">61<", ">second half<", ">–<") if word not in svg] == []
-        assert svg.count('r="2.5"') == 5 and svg.count('r="4.5"') == 2  # seeds and medians
+        assert [word for word in (">60–65<", ">Shaw<", ">second half<", ">–<") if word not in svg] == []
+        assert ">99–100<" not in svg and ">100–100<" not in svg  # no range where it would not show
+        assert svg.count('r="3.5"') == 5  # the seeds
         assert svg.count("<rect") == 3 + 1  # the most frequent symbol, and what the ground means
-    assert f'cx="{362 + 1.3 * 61.4:.1f}" cy="70" r="4.5"' in picture.sheets[0].svg()
-    assert picture.alt.endswith("symbol: 24, 20, 16): Shaw, 600 steps: 100, 61 (60–65), not tested.")
+    assert f'cx="{362 + 1.3 * 61.4:.1f}" cy="70" r="3.5"' in picture.sheets[0].svg()
+    assert picture.alt.endswith("symbol: 24, 20, 16): Shaw: 100, 60–65, not tested.")
 
 
 def test_runs_that_have_not_learned_are_hatched():

@@ -51,7 +51,6 @@ from attnbook.drawings.objectives import (
 from attnbook.drawings.positions import (
     by_content_or_by_position,
     eight_hands,
-    far_keys_share_a_vector,
     one_distance_or_many,
     outputs_move_with_their_words,
     three_places_back,
@@ -72,7 +71,7 @@ from attnbook.drawings.recurrent import (
     two_looks_back,
 )
 from attnbook.drawings.regression import each_point_by_its_weight, from_one_width_to_a_matrix, three_widths, twenty_fits
-from attnbook.drawings.runs import right_answers, right_at_lengths, steps_until_learned
+from attnbook.drawings.runs import right_at_lengths, steps_until_learned
 from attnbook.drawings.scores import every_query_meets_every_key, nearness_lifted, three_favourites
 from attnbook.drawings.sentences import three_vectors_of_a_word, who_asks_whom
 from attnbook.drawings.sheet import NARROW, WIDE, Picture, Sheet, drawing, shade, tint
@@ -111,7 +110,7 @@ __all__ = [
     "by_content_or_by_position", "cut_and_swap_or_reshape",
     "drawing", "each_point_by_its_weight", "each_text_finds_its_partner", "eight_hands",
     "every_number_of_a_tiny_transformer", "every_query_meets_every_key",
-    "far_keys_share_a_vector", "fast_and_slow_memory", "fill_the_gap_or_go_on", "first_push_of_two_losses",
+    "fast_and_slow_memory", "fill_the_gap_or_go_on", "first_push_of_two_losses",
     "four_cells_that_contradict",
     "four_claimed_links", "four_steps_or_one", "four_ways_to_share_keys", "from_a_text_to_its_vector",
     "from_one_width_to_a_matrix",
@@ -119,7 +118,7 @@ __all__ = [
     "nearness_lifted", "numbers_normalised_together", "one_distance_or_many", "one_key_or_a_blend",
     "one_text_four_questions", "one_triangle_in_three_ways", "outputs_move_with_their_words", "overlapping_keys",
     "Picture",
-    "rejected_words_fill_the_gaps", "right_answers", "right_at_lengths", "room_for_nested_names",
+    "rejected_words_fill_the_gaps", "right_at_lengths", "room_for_nested_names",
     "rows_at_once_or_in_turn",
     "shade", "Sheet", "steps_until_learned", "the_nearest_or_the_right_noun",
     "the_teachers_word_or_its_own", "three_exponentials_shifted",

@@ -141,33 +141,6 @@ def outputs_move_with_their_words(sheet: Sheet) -> None:
 
 
 @drawing(
-    "A strip of keys, from 12 places to the left of the query to 12 to the right; the query's own place has a blue "
-    "frame. Each distance from -7 to 7 has a tone and a vector of its own, stronger farther away. All from -8 on to "
-    "the left have the same full violet, and share one vector; all from 8 on to the right, in full orange, share "
-    "another."
-)
-def far_keys_share_a_vector(sheet: Sheet) -> None:
-    """Distances clipped at 8: which of them have a vector of their own."""
-    cell = 13 if sheet.narrow else 26
-    middle, most = sheet.width / 2, 8
-    sheet.text(middle, 14, "distance j − i, clipped at ±8", size=14)
-    for distance in sorted(range(-12, 13), key=lambda distance: distance == 0):  # its frame above its neighbours
-        near = max(-most, min(distance, most))
-        fill = tint(VIOLET if near < 0 else KEY, 1 if abs(near) == most else abs(near) / 10)
-        x = middle + cell * (distance - 0.5)
-        look = {"color": QUERY if distance == 0 else PALE, "line": 2 if distance == 0 else 1}
-        sheet.box(x, 44, cell, 30, fill=fill, radius=0, **look)
-        if distance in (-12, -8, -4, 0, 4, 8, 12):
-            sheet.text(x + cell / 2, 38, f"{distance}".replace("-", "−"), size=13)
-    groups = (-12, -8, "all a_{−8}"), (-7, 7, "a vector for each"), (8, 12, "all a_8")
-    for first, last, words in groups:
-        left, right = middle + cell * (first - 0.5) + 2, middle + cell * (last + 0.5) - 2
-        sheet.line((left, 96), (left, 102), (right, 102), (right, 96), color=GREY, width=1)
-        sheet.text((left + right) / 2, 120, words, size=14)
-    sheet.text(middle, 89, "query", color=QUERY, size=13)
-
-
-@drawing(
     "A sequence of 24 random symbols, and below it the answers that are wanted. Arrows lead from position 5 to 2 and "
     "from 20 to 17, both −3; the answers are the sequence moved by three, from the fourth position on."
 )

@@ -1,67 +1,15 @@
-"""Pictures of trained runs: medians and seeds as dots, or a table of medians and ranges, the darker, the better."""
+"""Pictures of trained runs: seeds as dots with their range, or a table of medians and ranges, darker if better."""
 
 from collections.abc import Callable, Sequence
-from itertools import pairwise
 from statistics import median
 
-from attnbook.drawings.sheet import PALE, Picture, Sheet, shade, tint
+from attnbook.drawings.sheet import PALE, Picture, Sheet, tint
 from attnbook.page.style import GREY, INK, VIOLET
 
 Row = tuple[str, Sequence[Sequence[float]]]
 HIGH, WIDE_HIGH, HEADING, GAP = 34, 28, 22, 8  # of a row, narrow and wide; of a heading; below a group
-DOTS = 32  # of a row of dots
+ROW = 24  # of a row of dots
 GROUND = "#e2e2e2"  # up to what a guess gets
-
-
-def right_answers(
-    columns: Sequence[str], groups: Sequence[tuple[str, Sequence[Row]]], guess: float | None = None
-) -> Picture:
-    """Right answers, one row per reader, and in it a dot for each condition, from white to violet.
-
-    Args:
-        columns: the names of at least two conditions.
-        groups: a heading and its rows; a row is a name and, for each condition or only the first of them, the seeds'
-            results in percent.
-        guess: what always naming the most frequent symbol gets, in percent, as a grey ground.
-
-    Returns:
-        The picture.
-    """
-
-    looks = [shade(number / (len(columns) - 1)) for number in range(len(columns))]
-
-    def draw(sheet: Sheet) -> None:
-        left, right, end = (112, 304, 98) if sheet.narrow else (200, 640, 176)
-        x = 8.0
-        for words, look in zip(columns, looks, strict=True):
-            sheet.dot(x, 13, 5, fill=look, color=VIOLET)
-            sheet.text(x + 12, 18, words, anchor="start", size=13)
-            x += 36 + 7.8 * len(words)
-        at = [left + (right - left) * quarter / 4 for quarter in range(5)]
-        y = 30
-        for heading, rows in groups:
-            sheet.text(4, y + 15, heading, anchor="start", size=13, color=VIOLET, bold=True)
-            y += HEADING
-            if guess:
-                sheet.bar(left, y, (right - left) * guess / 100, DOTS * len(rows), fill=GROUND)
-            for x in at:
-                sheet.line((x, y), (x, y + DOTS * len(rows)), color=PALE, width=1)
-            for name, cells in rows:
-                sheet.text(end, y + 26, name, anchor="end", size=14)
-                found = [[left + (right - left) * percent / 100 for percent in cell] for cell in cells]
-                _dots(sheet, y + 21, found, looks[: len(cells)], [f"{median(cell):.0f}" for cell in cells])
-                y += DOTS
-            y += GAP
-        for x, percent in zip(at, (0, 25, 50, 75, 100), strict=True):
-            sheet.text(x, y + 9, f"{percent}", size=13, color=GREY)
-        _keys(sheet, y + 32, guess is not None)
-
-    alt = f"Right answers in percent, median and range of the seeds: {', '.join(columns)}. " + " ".join(
-        f"{heading}, {name}: {', '.join(map(_ranged, cells))}." for heading, rows in groups for name, cells in rows
-    )
-    if guess:
-        alt += f" Always the most frequent symbol: {guess:.0f}."
-    return Picture(draw, alt)
 
 
 def right_at_lengths(lengths: Sequence[str], groups: Sequence[tuple[str, Sequence[float], Sequence[Row]]]) -> Picture:
@@ -86,30 +34,29 @@ def right_at_lengths(lengths: Sequence[str], groups: Sequence[tuple[str, Sequenc
         for heading, guesses, rows in groups:
             sheet.text(4, y + 15, heading, anchor="start", size=13, color=VIOLET, bold=True)
             y += HEADING
-            high = HIGH if sheet.narrow and any(", " in name for name, _ in rows) else 24
             for left, guess in zip(lefts, guesses, strict=True):
-                sheet.bar(left, y, wide * guess / 100, high * len(rows), fill=GROUND)
+                sheet.bar(left, y, wide * guess / 100, ROW * len(rows), fill=GROUND)
                 for part in (0, 0.5, 1):
                     x = left + wide * part
-                    sheet.line((x, y), (x, y + high * len(rows)), color=PALE, width=1)
+                    sheet.line((x, y), (x, y + ROW * len(rows)), color=PALE, width=1)
             for name, cells in rows:
-                middle = y + high / 2
-                lines = name.split(", ") if sheet.narrow else [name]
-                for number, line in enumerate(lines):
-                    sheet.text(end, middle + 5 + 15 * (number - (len(lines) - 1) / 2), line, anchor="end", size=13)
+                sheet.text(end, y + ROW / 2 + 5, name, anchor="end", size=13)
                 for left, cell in zip(lefts, cells, strict=True):
-                    _spread(sheet, middle, (left, wide), cell)
-                y += high
+                    _spread(sheet, y + ROW / 2, (left, wide), cell)
+                y += ROW
             y += GAP
         marks = {0: "start", 1: "end"} if sheet.narrow else dict.fromkeys((0, 0.5, 1), "middle")
         for left in lefts:
             for part, anchor in marks.items():
                 sheet.text(left + wide * part, y + 8, f"{100 * part:.0f}", anchor=anchor, size=12, color=GREY)
-        _keys(sheet, y + 32, True)
+        sheet.text(sheet.width / 2, y + 32, "right answers in %: seeds, lowest–highest", size=13)
+        x = sheet.width / 2 - 122
+        sheet.bar(x, y + 41, 24, 14, fill=GROUND)
+        sheet.text(x + 32, y + 53, "always the most frequent symbol", anchor="start", size=13)
 
-    alt = f"Right answers in percent, median and range of the seeds: {'; '.join(lengths)}. " + " ".join(
+    alt = f"Right answers in percent, from the lowest to the highest seed: {'; '.join(lengths)}. " + " ".join(
         f"{heading} (always the most frequent symbol: {', '.join(f'{guess:.0f}' for guess in guesses)}): "
-        + "; ".join(f"{name}: {', '.join(map(_ranged, cells))}" for name, cells in rows)
+        + "; ".join(f"{name}: {', '.join(_range(cell) or 'not tested' for cell in cells)}" for name, cells in rows)
         + "."
         for heading, guesses, rows in groups
     )
@@ -117,7 +64,7 @@ def right_at_lengths(lengths: Sequence[str], groups: Sequence[tuple[str, Sequenc
 
 
 def _spread(sheet: Sheet, y: float, panel: tuple[float, float], found: Sequence[float]) -> None:
-    """The seeds of one cell as small dots on their range, the median as a large one, with its number beside them."""
+    """The seeds of one cell as dots, with their range as a number beside them."""
     left, wide = panel
     if not found:
         sheet.text(left + wide / 2, y + 5, "–", size=13, color=GREY)
@@ -126,27 +73,16 @@ def _spread(sheet: Sheet, y: float, panel: tuple[float, float], found: Sequence[
     if at[-1] > at[0]:
         sheet.line((at[0], y), (at[-1], y), color=VIOLET, width=1.5)
     for x in at:
-        sheet.dot(x, y, 2.5, fill="#ffffff", color=VIOLET)
-    sheet.dot(median(at), y, 4.5, fill=VIOLET)
-    words = f"{median(found):.0f}"
-    if max(found) > 65:
-        sheet.text(min(at[0], median(at) - 2) - 6, y + 5, words, anchor="end", size=13)
+        sheet.dot(x, y, 3.5, fill=VIOLET)
+    if max(found) > 55:
+        sheet.text(at[0] - 8, y + 5, _range(found), anchor="end", size=13)
     else:
-        sheet.text(max(at[-1], median(at) + 2) + 6, y + 5, words, anchor="start", size=13)
+        sheet.text(at[-1] + 8, y + 5, _range(found), anchor="start", size=13)
 
 
-def _keys(sheet: Sheet, y: float, guess: bool) -> None:
-    """What dots and ground mean, below a picture."""
-    sheet.text(sheet.width / 2, y, "right answers in %; large: median, small: seed", size=13)
-    if guess:
-        x = sheet.width / 2 - 122
-        sheet.bar(x, y + 9, 24, 14, fill=GROUND)
-        sheet.text(x + 32, y + 21, "always the most frequent symbol", anchor="start", size=13)
-
-
-def _ranged(found: Sequence[float]) -> str:
-    # rounded first: no range where it would not show
-    return _steps([round(percent) for percent in found], 100) if found else "not tested"
+def _range(found: Sequence[float]) -> str:
+    """The lowest and the highest, once if they round to the same, and nothing if there are none."""
+    return "–".join(dict.fromkeys(f"{end:.0f}" for end in (min(found), max(found)))) if found else ""
 
 
 def steps_until_learned(peaks: Sequence[float], groups: Sequence[tuple[str, Sequence[Row]]], limit: int) -> Picture:
@@ -194,37 +130,6 @@ def _steps(found: Sequence[float], limit: float) -> str:
     if middle > limit:
         return _failed(found)
     return f"{middle:.0f}" + (f" ({low:.0f}–{high:.0f})" if low < high else "")
-
-
-def _dots(sheet: Sheet, y: float, found: Sequence[Sequence[float]], looks: Sequence[str], said: Sequence[str]) -> None:
-    """The results of one row: the seeds as small dots, the medians as large ones, joined, with their numbers above."""
-    middles = [median(cell) for cell in found]
-    if len(middles) > 1:
-        sheet.line(*((x, y) for x in middles), color=VIOLET, width=1.5)
-    for cell, look in zip(found, looks, strict=True):
-        for x in cell:
-            sheet.dot(x, y, 2.5, fill=look, color=VIOLET)
-    places = _apart(middles, max(24, 10 * max(map(len, said))))
-    if max(middles) - min(middles) < 3 and len(middles) > 1:  # dots upon each other: all numbers in one place
-        left = max(map(max, found)) > sheet.width * 0.75
-        x = min(map(min, found)) - 11 if left else max(map(max, found)) + 11
-        sheet.text(x, y + 5, ", ".join(said), anchor="end" if left else "start", size=13)
-        places = []
-    for x, look in zip(middles, looks, strict=True):
-        sheet.dot(x, y, 5.5, fill=look, color=VIOLET)
-    for x, words in zip(places, said[: len(places)], strict=True):
-        sheet.text(x, y - 9, words, size=13)
-
-
-def _apart(places: Sequence[float], least: float) -> list[float]:
-    """The places, those that are too near to each other moved apart."""
-    order = sorted(range(len(places)), key=places.__getitem__)
-    moved = [float(place) for place in places]
-    for one, other in list(pairwise(order)) * len(order):  # again, as one pair may push another together
-        lacking = max(0.0, least - (moved[other] - moved[one])) / 2
-        moved[one] -= lacking
-        moved[other] += lacking
-    return moved
 
 
 def _table(
