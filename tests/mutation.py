@@ -42,6 +42,7 @@ def main(jobs_file: str) -> None:
     """Run all jobs of a file: {"package_root": …, "jobs": [{"file", "text", "tests"}, …]}."""
     sys.dont_write_bytecode = True  # what a changed text was compiled to is of no use to the next child
     # Imported and used once before forking, so that no child pays for it; attnbook itself must not be.
+    import anywidget  # noqa: F401
     import lightning_fabric  # noqa: F401
     import pytest  # noqa: F401
     import torch

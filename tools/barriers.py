@@ -13,26 +13,41 @@ PAPER = {"width": 700, "height": 1000}  # A4 with the margins of Chromium
 
 # Formulas are hidden from screen readers, which get their MathML instead; code is thousands of spans in a palette that
 # is tested elsewhere. In drawings a label says in words what stands there as several numbers, so the two differ.
+# Of an element that keeps somebody out its HTML is told; axe itself would write that of every element it looks at.
 BARRIERS = """
-async (options) => (await axe.run(
-  { include: document, exclude: [".katex-html", ".highlight"] },
-  { resultTypes: ["violations"], preload: false, rules: { "empty-table-header": { enabled: false } }, ...options },
-)).violations.flatMap((rule) => rule.nodes
-  .filter((node) => !(rule.id === "label-content-name-mismatch" && node.html.startsWith("<g ")))
-  .map((node) => `${rule.id}: ${node.html.replace(/\\s+/g, " ").slice(0, 160)}`))
+async (options) => {
+  axe.configure({ noHtml: true });
+  const found = await axe.run(
+    { include: document, exclude: [".katex-html:has(.katex-strut)", ".highlight"] },
+    { resultTypes: ["violations"], elementRef: true, selectors: false, preload: false,
+      rules: { "empty-table-header": { enabled: false } }, ...options },
+  );
+  return found.violations.flatMap((rule) => rule.nodes
+    .filter((node) => !(rule.id === "label-content-name-mismatch" && node.element.localName === "g"))
+    .map((node) => `${rule.id}: ${node.element.outerHTML.replace(/\\s+/g, " ").slice(0, 160)}`));
+}
 """
-# Most of a page's elements are in these two, or are MathML, which no rule asks about; axe takes its time to read them.
-# They go; what they say stays, and so does their place: the parts of a formula keep width and height.
+# Most of a page's elements are in its formulas and its code, or are MathML, which no rule asks about; a browser takes
+# its time to lay them out, and axe to read them. They go; what they say stays, and so does their place: the parts of a
+# formula, in which no line breaks, keep their size and stand as deep. On a phone and on paper their type is another.
 EMPTIED = """
 () => {
-  const parts = [...document.querySelectorAll(".katex-html .katex-base")];
-  const widths = parts.map((part) => part.getBoundingClientRect().width);
-  parts.forEach((part, index) => {
-    part.replaceChildren(part.querySelector(":scope > .katex-strut"));
-    part.style.width = `${widths[index]}px`;
+  const parts = [...document.querySelectorAll(".katex-html .katex-base:has(> .katex-strut)")];
+  const boxes = parts.map((part) => {
+    const strut = part.querySelector(":scope > .katex-strut");
+    const [own, inner] = [part, strut].map((e) => e.getBoundingClientRect());
+    const below = parseFloat(getComputedStyle(strut).verticalAlign) || 0; // the line
+    return [own.width, own.height, below - own.bottom + inner.bottom].map((pixels) => `${pixels}px`);
   });
-  for (const e of document.querySelectorAll(".katex-mathml math, .highlight pre")) e.textContent = e.textContent;
+  parts.forEach((part, index) => {
+    part.replaceChildren();
+    [part.style.width, part.style.height, part.style.verticalAlign] = boxes[index];
+  });
+  for (const e of document.querySelectorAll(".katex-mathml math")) e.textContent = e.textContent;
 }
+"""
+PLAIN = """
+() => { for (const e of document.querySelectorAll(".highlight pre")) e.textContent = e.textContent; }
 """
 CUT = """
 () => [...document.querySelectorAll(".katex-display, .output.stream pre")]
@@ -66,6 +81,7 @@ def barriers(page) -> tuple[list[str], list[str]]:
     page.set_viewport_size(DESK)
     page.evaluate(SETTLED)
     page.evaluate(EMPTIED)
+    page.evaluate(PLAIN)
     page.evaluate(AXE.read_text("utf-8"))
     light = page.evaluate(BARRIERS, {})
     page.evaluate(THEME, "dark")
@@ -79,7 +95,7 @@ def cut(page) -> list[str]:
     """Formulas and claims of an opened page that are wider than their line.
 
     Each width is laid out anew. So it begins with that of a phone, best the one at which the page was opened, and
-    leaves the page as wide as a desk, as `barriers` wants it.
+    leaves the page as wide as a desk, as `barriers` wants it, with its formulas taken apart.
     """
 
     def on_screen(size):
@@ -87,9 +103,11 @@ def cut(page) -> list[str]:
         page.evaluate(SETTLED)
         return [f"{size['width']} px: {what}" for what in page.evaluate(CUT)]
 
-    found = on_screen(PHONE) + on_screen(TABLET)
+    found = on_screen(PHONE)
     page.emulate_media(media="print")
     page.set_viewport_size(PAPER)
     found += page.evaluate(CUT_IN_PRINT)
     page.emulate_media(media="screen")
+    found += on_screen(TABLET)
+    page.evaluate(EMPTIED)
     return found + on_screen(DESK)

@@ -80,6 +80,14 @@ def files(context, built_book):  # noqa: F811
     assert files.errors == []
 
 
+@pytest.fixture(scope="module")
+def unchanged(browser, built_book):
+    """A page that stays open for what changes nothing."""
+    own = browser.new_context(offline=True)
+    yield Files(own, built_book)
+    own.close()
+
+
 # --- progress ---------------------------------------------------------------------------------------------------------
 
 
@@ -122,12 +130,13 @@ def named(exercises):  # noqa: F811
     ],
     ids=lambda text: text[:40],
 )
-def test_a_file_of_something_else_changes_nothing(files, tmp_path, text):
+def test_a_file_of_something_else_changes_nothing(unchanged, tmp_path, text):
     (tmp_path / "bad.json").write_text(text)
-    said, blocked = files.read("progress", tmp_path / "bad.json")
+    said, blocked = unchanged.read("progress", tmp_path / "bad.json")
     assert said == NOT_OURS
     assert blocked < FROZEN
-    assert files.kept("attnbook:progress") is None
+    assert unchanged.kept("attnbook:progress") is None
+    assert unchanged.errors == []
 
 
 def test_names_that_are_no_exercises_are_dropped_and_counted(files, tmp_path):
@@ -308,14 +317,15 @@ def test_another_answer_is_replaced_only_if_the_reader_says_so(files, tmp_path, 
     ],
     ids=lambda text: text[:60],
 )
-def test_what_is_no_answer_of_this_book_changes_nothing(files, tmp_path, content):
+def test_what_is_no_answer_of_this_book_changes_nothing(unchanged, tmp_path, content):
     (tmp_path / "bad.ipynb").write_text(content)
-    said, blocked = files.read("answers", tmp_path / "bad.ipynb")
+    said, blocked = unchanged.read("answers", tmp_path / "bad.ipynb")
     assert said == "This file holds no answers that were saved here; nothing was changed."
     assert blocked < FROZEN
     keys = "Array.from({ length: localStorage.length }, (_, i) => localStorage.key(i))"
     ours = f"{keys}.filter((key) => key.startsWith('attnbook'))"
-    assert files.page.evaluate(ours) == []
+    assert unchanged.page.evaluate(ours) == []
+    assert unchanged.errors == []
 
 
 def test_without_an_answer_nothing_is_loaded(files):

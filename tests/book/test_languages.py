@@ -5,11 +5,11 @@ import re
 import pytest
 from test_build import pages
 from test_classroom import RIGHT, WRONG, Reader, expect_a_sign_is_named
-from test_pages import WIDE, visit
+from test_pages import visit
 
 from attnbook.widgets.scripts import figures_in
 from kept import comes_back
-from tools.barriers import DESK, PHONE, SETTLED
+from tools.barriers import DESK, SETTLED
 from tools.languages import LANGUAGES, is_translated
 from tools.languages.builder import THEIRS, alternates
 from tools.languages.checks import SIGNS
@@ -169,12 +169,7 @@ def test_a_page_is_whole_without_network_and_on_a_phone(browser, chinese, name):
     found = visit(browser, (chinese / f"{name}.html").as_uri())
     assert not found.requests + found.messages + found.barriers + found.cut
     assert not found.seen["dead"] and not found.seen["broken"] and not found.seen["withoutAlt"]
-    context = browser.new_context(viewport=PHONE, offline=True)
-    page = context.new_page()
-    page.goto((chinese / f"{name}.html").as_uri())
-    seen = page.evaluate(WIDE)
-    context.close()
-    assert seen["page"] <= seen["limit"], seen["elements"]
+    assert found.phone["page"] <= found.phone["limit"], found.phone["elements"]
 
 
 @pytest.fixture

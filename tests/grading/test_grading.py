@@ -38,7 +38,8 @@ HARM = {
     "digs": "import os\n    at = os.open('.', 0)\n    for _ in range(1500):\n        os.mkdir('d', dir_fd=at)\n"
     "        below = os.open('d', 0, dir_fd=at)\n        os.close(at)\n        at = below",
     "closes": "import os\n    os.closerange(3, 1000)",
-    "recurses": "import sys\n    sys.setrecursionlimit(10**9)\n    f = lambda: f()\n    f()",
+    # through a function of C, which ends at once: of Python's own calls a gigabyte holds more than can be made in time
+    "recurses": "import sys\n    sys.setrecursionlimit(10**9)\n    f = lambda x: max([x], key=f)\n    f(1)",
 }  # fmt: skip
 
 

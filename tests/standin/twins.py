@@ -3,7 +3,9 @@
 In a line `torch` and `F` are the one or the other; the names of `arguments` are tensors with the same numbers.
 """
 
+import functools
 import math
+import re
 import warnings
 from pathlib import Path
 
@@ -37,8 +39,12 @@ def x_format(x):
     return (torch if isinstance(x, torch.Tensor) else page).contiguous_format
 
 
-def arguments(library, seed: int, dtype: str, layout: str) -> dict:
-    """The same tensors in either library: sizes are different primes, and moderate numbers, some of them equal."""
+@functools.cache
+def drawn(seed: int) -> dict[str, tuple[list, str]]:
+    """The numbers of all arguments, and the dtype ("" for the one that is asked for).
+
+    Sizes are different primes; the numbers are moderate, some of them equal.
+    """
     g = torch.Generator().manual_seed(seed)
     n, m, k = 3, 5, 2
 
@@ -73,16 +79,26 @@ def arguments(library, seed: int, dtype: str, layout: str) -> dict:
         "t": whole(n, high=m),
     }
     others |= {"byte": whole(n, m).to(torch.uint8), "int": whole(n, m, high=9) - 4}
-    make = library.tensor
-    found = {name: make(x.tolist(), dtype=getattr(library, dtype)) for name, x in floats.items()}
-    found |= {name: make(x.tolist(), dtype=getattr(library, str(x.dtype)[6:])) for name, x in others.items()}
-    found["none"] = found["none"].reshape(0, m)
+    found = {name: (x.tolist(), "") for name, x in floats.items()}
+    return found | {name: (x.tolist(), str(x.dtype)[6:]) for name, x in others.items()}
+
+
+def arguments(library, seed: int, dtype: str, layout: str, line: str) -> dict:
+    """The same tensors in either library: those that a line names, and `x`, so that there is always one."""
+    names = {"x", *re.findall(r"\w+", line)}
+    found = {
+        name: library.tensor(x, dtype=getattr(library, own or dtype))
+        for name, (x, own) in drawn(seed).items()
+        if name in names
+    }
+    if "none" in found:
+        found["none"] = found["none"].reshape(0, 5)
     return {name: LAYOUTS[layout](x) for name, x in found.items()}
 
 
 def outcome(library, line: str, seed: int, dtype: str, layout: str, gradients: bool = True):
     """What a line gives: (result, gradients by the name of the argument) or the exception."""
-    given = arguments(library, seed, dtype, layout)
+    given = arguments(library, seed, dtype, layout, line)
     leaves = {}
     if gradients and "float" in dtype:
         for name, x in given.items():

@@ -58,6 +58,16 @@ def searched(sentence, width, alpha, max_len):
     return [(tokens(one.ids), one.log_prob, one.log_prob / length_penalty_factor(len(one.ids), alpha)) for one in found]
 
 
+def ranked(sentence, width, alpha, max_len):
+    """The same, of one search for every alpha: it only ranks what was found, those that ended before what was cut off.
+
+    `test_the_search_is_the_packages` compares the two.
+    """
+    found = searched(sentence, width, 0.6, max_len)
+    scored = [(words, log_prob, log_prob / length_penalty_factor(len(words), alpha)) for words, log_prob, _ in found]
+    return sorted(scored, key=lambda one: (one[0][-1] != "<eos>", -one[2]))
+
+
 def best(sentence, width, alpha=0.6, max_len=LONGEST):
     return searched(sentence, width, alpha, max_len)[0]
 
@@ -78,6 +88,7 @@ def test_the_search_is_the_packages(maths, max_len):
             for alpha in alphas:
                 found = maths("nBest", sentence, width, alpha, max_len)
                 expected = searched(sentence, width, alpha, max_len)
+                assert ranked(sentence, width, alpha, max_len) == expected
                 assert len(found) == len(expected)
                 for one, (words, log_prob, score) in zip(found, expected, strict=True):
                     assert one["words"] == words
@@ -213,10 +224,10 @@ def test_what_is_said_of_each_end_is_so(maths):
         for width in (2, 3, 5):
             for max_len in (1, 4, 6, 8, LONGEST):
                 for alpha in (0.0, 0.6, 2.0):
-                    state = (sentence, width, alpha, max_len)
                     told = maths("explained", sentence, width, max_len, alpha)
-                    ((words, log_prob, score), *_) = searched(*state)
-                    written, log_greedy, score_greedy = best(sentence, 1, alpha, max_len)
+                    beam = ranked(sentence, width, alpha, max_len)
+                    words, log_prob, score = beam[0]
+                    ((written, log_greedy, score_greedy),) = ranked(sentence, 1, alpha, max_len)
                     if "greedy decoding writes, too" in told:
                         assert words == written
                         continue
@@ -227,7 +238,7 @@ def test_what_is_said_of_each_end_is_so(maths):
                         assert abs(log_prob - log_greedy) < 0.006
                         assert ("hardly more" in told) == (log_prob > log_greedy)
                     assert ("beam's sentence" in told) == (words[-1] == "<eos>")
-                    places = [one[0] for one in searched(*state)]
+                    places = [one[0] for one in beam]
                     if "which comes" in told:
                         order = ["first", "second", "third", "fourth", "fifth"]
                         comes = order.index(told.split("which comes ")[1].strip("."))

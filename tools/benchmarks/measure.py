@@ -181,7 +181,13 @@ def in_a_process(module: str, function: str, *arguments: object) -> Any:
         RuntimeError: the process failed, for instance for want of memory.
     """
     # Every tensor of a page or more is then asked of the system and given back at once: nothing hides in a pool.
-    environment = {**os.environ, "MALLOC_MMAP_THRESHOLD_": "4096", "MALLOC_TRIM_THRESHOLD_": "0"}
+    own = {
+        "MALLOC_MMAP_THRESHOLD_": "4096",
+        "MALLOC_TRIM_THRESHOLD_": "0",
+        "MALLOC_TOP_PAD_": "0",
+        "GLIBC_TUNABLES": "",
+    }
+    environment = os.environ | own
     command = [sys.executable, "-c", CALL, module, function, json.dumps(arguments)]
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
     if done.returncode:

@@ -214,7 +214,7 @@ MISTAKES = (
         "`eos` is not counted in the length. It is a word like any other.",
         "How many words has the sentence `[2, 0]`?", probe(10)),
     Mistake("width-for-each-beginning", (BEST,
-        "[x for n, x in enumerate(ranked) if [y[0][:-1] for y in ranked[:n]].count(x[0][:-1]) < width]"),
+        "[x for of in [{}] for x in ranked if of.setdefault(x[0][:-1], []).append(x) or len(of[x[0][:-1]]) <= width]"),
         "`width` continuations of each prefix are kept",
         "With a width of 3, how many prefixes are open after two rounds in yours?", probe(10)),
     Mistake("goes-on-after-the-end", (GOES_ON, "True"),
