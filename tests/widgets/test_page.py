@@ -2,7 +2,6 @@
 
 import base64
 import hashlib
-import io
 import json
 import os
 import random
@@ -10,12 +9,10 @@ import re
 import shutil
 import subprocess
 import sys
-from contextlib import redirect_stderr
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from sphinx.cmd.build import build_main
 
 from attnbook import widgets
 from attnbook.drawings.sheet import Picture
@@ -242,8 +239,19 @@ def test_the_hosts_model_behaves_like_jupyterlabs(open_module):
 # -- the book's build --
 
 
+BUILDER = """
+import contextlib, io, json, sys
+from sphinx.cmd.build import build_main
+
+for line in sys.stdin:
+    with contextlib.redirect_stderr(io.StringIO()) as said:
+        status = build_main(json.loads(line))
+    print(json.dumps([status, said.getvalue()]), flush=True)
+"""
+
+
 @pytest.fixture(scope="module")
-def small_book(tmp_path_factory):
+def small_book(build, tmp_path_factory):
     """A book of two pages, one of them with a figure, built with warnings as errors."""
     folder = tmp_path_factory.mktemp("book")
     (folder / "conf.py").write_text(
@@ -258,11 +266,18 @@ def small_book(tmp_path_factory):
     return folder
 
 
-def build(folder):
-    """The status and the words of `sphinx-build`, in this process: to start one takes longer than the build."""
-    with redirect_stderr(io.StringIO()) as said:
-        status = build_main(["-W", "-q", "-b", "html", str(folder), str(folder / "out")])
-    return status, said.getvalue()
+@pytest.fixture(scope="module")
+def build():
+    """A function: folder → the status and the words of `sphinx-build`; one process for all, which takes longest."""
+    pipe = subprocess.PIPE
+    with subprocess.Popen([sys.executable, "-c", BUILDER], stdin=pipe, stdout=pipe, text=True) as builder:
+
+        def build(folder):
+            arguments = ["-W", "-q", "-b", "html", str(folder), str(folder / "out")]
+            print(json.dumps(arguments), file=builder.stdin, flush=True)
+            return json.loads(builder.stdout.readline())
+
+        yield build
 
 
 def test_a_page_gets_the_scripts_of_its_figures_only(small_book):
@@ -273,7 +288,7 @@ def test_a_page_gets_the_scripts_of_its_figures_only(small_book):
     assert "attnbook" not in (small_book / "out" / "plain.html").read_text()
 
 
-def test_pages_are_written_anew_when_a_script_has_changed(small_book):
+def test_pages_are_written_anew_when_a_script_has_changed(build, small_book):
     page, config = small_book / "out" / "plain.html", small_book / "conf.py"
     written = page.read_text()
     page.write_text("old")
@@ -368,7 +383,7 @@ def test_a_stored_frame_is_a_file_that_its_figure_names(tmp_path):
         ("```{live-figure} softmax_saturation\n:state: {d}\n```", "live-figure: Expecting property name"),
     ],
 )
-def test_a_wrong_directive_stops_the_build(tmp_path, assets, directive, message):
+def test_a_wrong_directive_stops_the_build(build, tmp_path, assets, directive, message):
     shutil.copytree(assets, tmp_path / "out" / "_static" / "attnbook")  # to write them takes longer than the build
     (tmp_path / "conf.py").write_text('extensions = ["myst_parser", "attnbook.widgets.page"]\nhtml_theme = "basic"\n')
     (tmp_path / "index.md").write_text(f"# Page\n\n{directive}\n")
