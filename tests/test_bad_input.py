@@ -271,7 +271,7 @@ def test_another_librarys_second_argument_is_not_taken_for_lengths(model):
         (lambda: DecoderLayer(D, H, 16)(X, MEMORY[:, :0]), ("memory holds no key",)),
         (lambda: CrossAttention(D, 9)(X, MEMORY), ("memory has size 12, memory_size is 9",)),
         (lambda: AdditiveAttention(9, D, 4)(X, MEMORY, MEMORY), ("query has size 12, query_size is 9",)),
-        (lambda: MultiplicativeAttention(D, 9)(X, MEMORY, MEMORY), ("(12, 12), got (12, 9)", "another size?")),
+        (lambda: MultiplicativeAttention(D, 9)(X, MEMORY, MEMORY), ("key has size 12, key_size is 9",)),
         (lambda: DecoderLayer(D, H, 16)(X, MEMORY[..., :7]), ("memory has size 7, d_model is 12",)),
         (lambda: Decoder(SMALL)(IDS, MEMORY[..., :7]), ("memory has size 7, d_model is 12",)),
         (lambda: Decoder(SMALL)(IDS, torch.randn(3, 7, D)), ("x holds 2 sequences, memory holds 3",)),

@@ -33,7 +33,8 @@ def test_right_arguments_pass():
     checks.check_query_key(query, key)
     checks.check_query_key(query, randn(B, S, DK), same_features=False)
     checks.check_query_key(randn(B, 1, T, D), randn(H, S, D))  # leading axes broadcast
-    checks.check_value(key, value)
+    checks.check_value(query, key, value)
+    checks.check_value(randn(B, 1, T, D), randn(S, D), randn(H, S, DV))
     checks.check_mask(torch.ones(B, 1, 1, S, dtype=torch.bool), SHAPE)
     checks.check_mask(torch.ones(T, S, dtype=torch.bool))
     checks.check_lengths(torch.tensor([0, S]), S)
@@ -87,13 +88,16 @@ WRONG = [
      ("query is torch.float64, key is torch.float32",)),
     (lambda: checks.check_query_key(randn(D), randn(S, D)), ValueError, ("query must have at least 2 axes",)),
     (lambda: checks.check_query_key(randn(T, D), randn(D)), ValueError, ("key must have at least 2 axes",)),
-    (lambda: checks.check_value(randn(S, D), randn(T, DV)), ValueError,
+    (lambda: checks.check_value(randn(T, D), randn(S, D), randn(T, DV)), ValueError,
      (f"the number of keys is {S}", f"values is {T}", "one value for each key")),
-    (lambda: checks.check_value(randn(2, S, D), randn(3, S, DV)), ValueError,
+    (lambda: checks.check_value(randn(2, T, D), randn(2, S, D), randn(3, S, DV)), ValueError,
      ("leading (batch) axes of key are (2,), those of value (3,)",)),
-    (lambda: checks.check_value(randn(S, D), randn(S, DV).half()), TypeError,
+    (lambda: checks.check_value(randn(2, T, D), randn(1, S, D), randn(3, S, DV)), ValueError,
+     ("leading (batch) axes of query are (2,), those of value (3,)",)),
+    (lambda: checks.check_value(randn(T, D), randn(S, D), randn(S, DV).half()), TypeError,
      ("key is torch.float64, value is torch.float16",)),
-    (lambda: checks.check_mask([[True]], SHAPE), TypeError, ("mask must be a bool tensor (True = may attend)", "list")),
+    (lambda: checks.check_mask([[True]], SHAPE), TypeError,
+     ("mask must be a bool tensor (True = may attend)", "list", "make one with torch.tensor([...])")),
     (lambda: checks.check_mask(torch.ones(T, S), SHAPE), TypeError,
      ("torch.float32", "from_binary", "from_additive", "from_blocked")),
     (lambda: checks.check_mask(torch.ones(S, T, dtype=torch.bool), SHAPE), ValueError,
@@ -126,9 +130,11 @@ WRONG = [
     (lambda: checks.check_scores(torch.zeros(S)), ValueError, ("scores must have at least 2 axes", f"({S},)")),
     (lambda: checks.check_scores(torch.zeros(T, S, dtype=torch.long)), TypeError,
      ("scores must be a floating-point tensor", "torch.int64")),
-    (lambda: checks.check_probability("dropout", "0.1"), TypeError, ("dropout must be a number", "str")),
+    (lambda: checks.check_probability("dropout", "0.1"), TypeError,
+     ("dropout must be a number", "str", "an int or a float")),
     (lambda: checks.check_probability("dropout", True), TypeError, ("dropout must be a number", "bool")),
-    (lambda: checks.check_probability("dropout", 1), ValueError, ("dropout must be at least 0 and below 1, got 1",)),
+    (lambda: checks.check_probability("dropout", 1), ValueError,
+     ("dropout must be at least 0 and below 1, got 1; pass a fraction",)),
     (lambda: checks.check_probability("dropout", -0.1), ValueError, ("got -0.1",)),
     (lambda: checks.check_probability("dropout", math.nan), ValueError, ("got nan",)),
     (lambda: checks.check_positive("width", 0), ValueError, ("width must be a finite number above 0, got 0",)),
@@ -141,7 +147,8 @@ WRONG = [
      ("noise must be a finite number of at least 0, got -1",)),
     (lambda: checks.check_positive("noise", math.nan, or_zero=True), ValueError, ("got nan",)),
     (lambda: checks.check_positive("noise", None, or_zero=True), TypeError, ("noise must be a number",)),
-    (lambda: checks.check_number("w", -math.inf), ValueError, ("w must be a finite number, got -inf",)),
+    (lambda: checks.check_number("w", -math.inf), ValueError,
+     ("w must be a finite number, got -inf", "division by zero")),
     (lambda: checks.check_number("w", "1"), TypeError, ("w must be a number, got str",)),
     (lambda: checks.check_ids("ids", torch.tensor([[3, 13]]), 13), ValueError,
      ("ids holds the id 13, beyond the vocabulary of 13 (0 … 12)", "another vocabulary?")),

@@ -180,6 +180,25 @@ def test_a_memorys_cache_follows_its_sequences_and_its_copies():
         close(layer(x[:B], cache=twin)[0], layer(x[:B], memory)[0])
 
 
+@pytest.mark.parametrize("need_weights", [True, False])
+@pytest.mark.parametrize("gradients", [True, False])
+@pytest.mark.parametrize("kind", ["memory", "grows", "rotary", "sink"])
+def test_no_new_position_beside_stored_ones(kind, gradients, need_weights):
+    layer, x = layer_of(rotary=RotaryPositions() if kind == "rotary" else None), randn(B, T, E)
+    if kind == "sink":
+        layer = fill(SinkAttention(E, H, learned=True)).double()
+    cache = layer.start_cache(x) if kind == "memory" else KeyValueCache()
+    with torch.set_grad_enabled(gradients):
+        if kind != "memory":
+            with pytest.raises(ValueError, match="no key to attend to"):
+                layer(x[:, :0], need_weights=need_weights, cache=cache)
+            layer(x, cache=cache)
+        before = cache.key.clone()
+        output, weights = layer(x[:, :0], need_weights=need_weights, cache=cache)
+    assert output.shape == (B, 0, E) and torch.equal(cache.key, before)
+    assert weights is None or weights.shape == (B, H, 0, T + (kind == "sink"))
+
+
 def test_another_memory_is_never_taken_for_the_one_that_is_stored():
     layer, x = layer_of(), randn(B, 1, E)
     one, other = randn(B, 1, E, seed=1), randn(B, 1, E, seed=2)
@@ -204,6 +223,9 @@ def test_another_memory_is_never_taken_for_the_one_that_is_stored():
         (lambda f: f(randn(3, 1, E), cache=f.start_cache(randn(B, S, E))), ValueError, "keys of 2 sequences"),
         (lambda f: f.start_cache(randn(B, S, E)).shorten(2), ValueError, "a memory, which stays as it is"),
         (lambda f: DecoderLayerCache(KeyValueCache(), KeyValueCache()), ValueError, "across a memory's"),
+        (lambda f: DecoderLayerCache(1, 2), TypeError, "own must be a KeyValueCache, got int; let start_cache"),
+        (lambda f: DecoderLayerCache(KeyValueCache(), [KEY]), TypeError, "across must be a KeyValueCache, got list"),
+        (lambda f: KeyValueCache().shorten(1), ValueError, "holds 0 positions, cannot keep 1; pass at most 0"),
         (lambda f: KeyValueCache([KEY]), ValueError, "memory must be a pair of keys and values, got list of 1"),
         (lambda f: KeyValueCache(KEY), ValueError, "a pair of keys and values, got Tensor; let"),
         (lambda f: KeyValueCache((KEY, None)), TypeError, "value must be a torch.Tensor, got NoneType"),
@@ -327,11 +349,11 @@ def test_another_layers_cache_is_refused_and_stays_as_it_was(layer, sequences, m
 @pytest.mark.parametrize(
     ("order", "error", "message"),
     [
-        ([0, 1], TypeError, "order must be a tensor of torch.long indices, got list"),
+        ([0, 1], TypeError, r"order must be a tensor of torch.long indices, got list; make one with"),
         (torch.tensor([0.0]), TypeError, "got torch.float32"),
         (torch.tensor([True, False]), TypeError, "got torch.bool"),
-        (torch.tensor([[0]]), ValueError, r"order must be \(B',\), got shape \(1, 1\)"),
-        (torch.tensor([0, 2]), ValueError, r"order must be in 0 … 1, got \[0, 2\]"),
+        (torch.tensor([[0]]), ValueError, r"order must be \(B',\), got shape \(1, 1\); pass one index"),
+        (torch.tensor([0, 2]), ValueError, r"order must be in 0 … 1, got \[0, 2\]; pass indices of the 2"),
         (torch.tensor([-1]), ValueError, r"order must be in 0 … 1, got \[-1\]"),
     ],
 )

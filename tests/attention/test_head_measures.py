@@ -20,7 +20,7 @@ from attnbook.attention import (
     widen_heads,
 )
 from attnbook.transformer import EncoderLayer, Transformer, TransformerConfig
-from tensors import close, coin, fill, generator, randn
+from tensors import close, coin, fill, generator, randn, says
 
 
 def causal_weights(*shape):
@@ -200,7 +200,7 @@ def test_a_learned_sink_takes_the_weight_that_its_key_asks_for():
         sink.sink.copy_(torch.randn(2, 1, 5))
     weights = sink(x, need_weights=True)[1]
     q, *kept = sink.project(x, x, x)
-    k, v, *_ = sink.extended(*kept, None, None, None)
+    k, v, *_ = sink.extended(q, *kept, None, None, None)
     expected = ((q * sink.sink).sum(-1) / 5**0.5).exp()
     others = (q @ k[:, :, 1:].mT / 5**0.5).exp().sum(-1)
     assert_close(weights[..., 0], expected / (expected + others))
@@ -227,7 +227,7 @@ def test_a_sink_with_masks_lengths_and_a_bias(num_kv_heads, columns, lead):
     if len(lead) == 1:
         mask, bias = mask[:, None], bias[:, None]
     q, *kept = sink.project(x, memory, memory)
-    k, v, *_ = sink.extended(*kept, None, None, None)
+    k, v, *_ = sink.extended(q, *kept, None, None, None)
     k, v = (y.repeat_interleave(6 // num_kv_heads, dim=1) for y in (k, v))
     scores = q @ k.mT / 2**0.5 + bias
     real = torch.arange(8) <= lens[:, None, None, None]  # the sink, and so many keys
@@ -306,6 +306,12 @@ def test_an_adapter_around_the_output_map_is_not_silenced_halfway():
         ablate_head(layer, 0)
 
 
+@pytest.mark.parametrize("layer", [torch.nn.Linear(3, 3), SeparateHeads(12, 2), 5])
+def test_what_has_no_heads_to_silence(layer):
+    with pytest.raises(TypeError, match=says(f"layer must be a MultiHeadAttention, got {type(layer).__name__}; pass")):
+        ablate_head(layer, 0)
+
+
 @pytest.mark.parametrize(
     "hook", [lambda m: prune.l1_unstructured(m, "weight", amount=0.3), weight_norm], ids=["pruned", "normed"]
 )
@@ -322,8 +328,9 @@ def test_weights_that_a_hook_makes_are_neither_written_nor_copied(hook):
             make(stage)
 
 
+@pytest.mark.parametrize("shape", [(3, 5, 5), (4, 5), (2, 2, 7, 5)])
 @pytest.mark.parametrize("name", ["mask", "bias"])
-def test_what_does_not_fit_a_sink_is_named_as_it_came(name):
-    table = torch.ones(3, 5, 5, dtype=torch.bool if name == "mask" else torch.float)
-    with pytest.raises(ValueError, match=rf"{name} has shape \(3, 5, 5\), .* scores' \(2, 2, 5, 5\)"):
+def test_what_does_not_fit_a_sink_is_named_as_it_came(name, shape):
+    table = torch.ones(shape, dtype=torch.bool if name == "mask" else torch.float)
+    with pytest.raises(ValueError, match=says(f"{name} has shape {shape}, ", "scores' (2, 2, 5, 5)")):
         SinkAttention(12, 2, learned=True)(torch.randn(2, 5, 12), **{name: table})

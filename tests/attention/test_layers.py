@@ -535,6 +535,7 @@ QUERY, KEY, VALUE = inputs(dtype=torch.float32)
         (QUERY, KEY[:, :0], VALUE[:, :0], ValueError, ("no key to attend to",)),
         (QUERY, randn(3, S, D).float(), VALUE, ValueError, (f"axes of query are ({B},), those of key (3,)",)),
         (QUERY, KEY, randn(3, S, DV).float(), ValueError, (f"axes of key are ({B},), those of value (3,)",)),
+        (QUERY, KEY[:1], randn(3, S, DV).float(), ValueError, (f"axes of query are ({B},), those of value (3,)",)),
     ],
 )
 def test_wrong_inputs(kind, need_weights, query, key, value, error, message):
@@ -580,10 +581,13 @@ def test_sizes_that_do_not_fit(need_weights):
     key = randn(B, S, DK, dtype=torch.float32)
     with pytest.raises(ValueError, match=says(f"query has size {D}, key has size {DK}", "project both to one size")):
         DotProductAttention()(QUERY, key, VALUE, need_weights=need_weights)
-    with pytest.raises(ValueError, match=says(f"weight must be (Dq, Dk) = ({D}, {DK}), got")):
-        MultiplicativeAttention(D, D)(QUERY, key, VALUE, need_weights=need_weights)
-    with pytest.raises(ValueError, match=says(f"key has size {DK}, key_size is {D}", "project it")):
-        AdditiveAttention(D, D, HIDDEN)(QUERY, key, VALUE, need_weights=need_weights)
+    for make in (MultiplicativeAttention, lambda *sizes: AdditiveAttention(*sizes, HIDDEN)):
+        with pytest.raises(ValueError, match=says(f"key has size {DK}, key_size is {D}", "project it")):
+            make(D, D)(QUERY, key, VALUE, need_weights=need_weights)
+        with pytest.raises(ValueError, match=says(f"query has size {D}, query_size is {DK}", "project it")):
+            make(DK, DK)(QUERY, key, VALUE, need_weights=need_weights)
+        with pytest.raises(TypeError, match="^(query|key) is torch.float32, the layer is torch.float64"):
+            make(D, DK).double()(QUERY, key, VALUE, need_weights=need_weights)
 
 
 @pytest.mark.parametrize(

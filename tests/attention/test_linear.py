@@ -206,6 +206,35 @@ def test_normalised_weights_sum_to_one(form):
     close(ones, torch.ones_like(value))
 
 
+@pytest.mark.parametrize("dtype", HALF)
+@pytest.mark.parametrize("kind", [(), ("decay",), ("state",)], ids="+".join)
+@pytest.mark.parametrize("form", FORMS)
+def test_the_normalised_form_is_divided_before_it_is_rounded(form, kind, dtype):
+    """Over so many positions that float16 does not hold the sum of the scores, and values whose average is small."""
+    query, key, value = (randn(1100, n, seed=seed).to(dtype) for seed, n in enumerate((64, 64, DV), start=1))
+    given = (elu_features(2 * query), elu_features(2 * key), value)
+    chosen = {"decay": torch.full((1100,), 0.9995), "state": randn(DV + 1, 64, seed=6).square()}
+    chosen = {name: x.to(dtype) for name, x in chosen.items() if name in kind}
+    precise = normalised(form, *(x.double() for x in given), **{name: x.double() for name, x in chosen.items()})
+    rounding = 1.01 * torch.finfo(dtype).eps / 2
+    for found, expected in zip(normalised(form, *given, **chosen), precise, strict=True):
+        assert found.dtype == dtype
+        torch.testing.assert_close(found.double(), expected, rtol=rounding, atol=1e-5)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_autocast_rounds_the_normalised_outputs_and_nothing_else(form):
+    (query, key, value), gates = arguments((B,), dtype=torch.float32)
+    given = (form, elu_features(query), elu_features(key), value)
+    expected = normalised(*given, decay=gates["decay"])
+    with torch.autocast("cpu", torch.bfloat16):
+        found = normalised(*given, decay=gates["decay"])
+        mixed = normalised(*given[:3], value.bfloat16(), decay=gates["decay"])
+    close(mixed[0].float(), expected[0], HALF_TOLERANCE[torch.bfloat16])
+    assert found[0].dtype == mixed[0].dtype == mixed[1].dtype == torch.bfloat16
+    assert torch.equal(found[0], expected[0].bfloat16()) and torch.equal(found[1], expected[1])
+
+
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("kind", KINDS, ids="+".join)
 def test_single_precision(form, kind):
@@ -244,6 +273,19 @@ def test_random_features_by_the_formula():
                 assert float(found[b, t, m]) == pytest.approx(wanted, rel=1e-12)
 
 
+@pytest.mark.parametrize("dtype", HALF)
+def test_the_exponents_of_random_features_are_not_rounded(dtype):
+    """Their errors would be factors of the features."""
+    x, directions = (randn(n, D, seed=n).to(dtype) for n in (T, M))
+    expected = random_features(x.double(), directions.double())
+    found = random_features(x, directions)
+    assert found.dtype == dtype
+    torch.testing.assert_close(found.double(), expected, rtol=1.01 * torch.finfo(dtype).eps / 2, atol=1e-6)
+    with torch.autocast("cpu", torch.bfloat16):
+        found = random_features(x.float(), directions.float())
+    close(found.double(), expected, 1e-5)
+
+
 def test_random_features_estimate_the_exponential_kernel():
     generator = torch.Generator().manual_seed(0)
     directions = torch.randn(200_000, 3, generator=generator, dtype=torch.float64)
@@ -258,6 +300,8 @@ def test_random_features_estimate_the_exponential_kernel():
         ({"query": randn(B, H, T, D)}, ValueError, ("number of queries is 5", "number of keys is 7")),
         ({"query": randn(B, H, S, D + 2)}, ValueError, ("query has size 13", "key has size 11")),
         ({"value": randn(B, H, T, DV)}, ValueError, ("number of keys is 7", "number of values is 5")),
+        ({"key": randn(1, H, S, D), "value": randn(5, H, S, DV)}, ValueError,
+         ("axes of query are (2, 3), those of value (5, 3)", "broadcast")),
         ({"decay": randn(B, H, T).sigmoid()}, ValueError, ("decay is given for 5", "one number for each position")),
         ({"beta": randn(B, H, T).sigmoid()}, ValueError, ("beta is given for 5",)),
         ({"beta": torch.ones(S, dtype=torch.long)}, TypeError, ("beta must be a floating-point tensor",)),
@@ -282,8 +326,15 @@ def test_wrong_arguments(form, change, error, match):
 
 def test_wrong_arguments_of_the_normalised_form():
     (query, key, value), _ = arguments()
-    with pytest.raises(TypeError, match="key must be a torch.Tensor, got list"):
-        normalised(parallel_memory, query, [1.0], value)
+    wrong = [
+        ({"key": [1.0]}, ("key must be a torch.Tensor, got list",)),
+        ({"decay": torch.ones(S)}, ("key is torch.float64, decay is torch.float32",)),
+        ({"beta": torch.ones(S).long()}, ("beta must be a floating-point tensor, got torch.int64",)),
+        ({"state": [0.0]}, ("state must be a torch.Tensor, got list",)),
+    ]
+    for change, message in wrong:
+        with pytest.raises(TypeError, match=says(*message)):
+            normalised(parallel_memory, **{"query": query, "key": key, "value": value} | change)
 
 
 def test_wrong_features_and_chunks():

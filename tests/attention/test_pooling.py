@@ -80,6 +80,7 @@ def test_an_average_lies_between_the_least_and_the_greatest_value(seed, num_keys
             (f"weights are for {S}", f"number of values is {T}", "one value"),
         ),
         (torch.ones(T, S), torch.ones(B, T, S), ValueError, (f"weights are for {S}", f"number of values is {T}")),
+        (torch.ones(B, T, S), torch.ones(3, S, DV), ValueError, ("axes of weights are (2,), those of value (3,)",)),
         (torch.ones(T, S), torch.ones(S).double(), TypeError, ("weights is torch.float32, value is torch.float64",)),
     ],
 )

@@ -248,6 +248,8 @@ def test_tiles_say_what_does_not_fit():
         tiled_attention(query, query, value[..., :T, :], causal=True, window=0)
     with pytest.raises(ValueError, match="one value for each key"):
         tiled_attention(query, key, value[..., 1:, :])
+    with pytest.raises(ValueError, match=says("axes of query are (2, 3), those of value (5, 3)")):
+        tiled_attention(query, key[:1], randn(5, H, S, DV))
 
 
 # --- windows --------------------------------------------------------------------------------------------------

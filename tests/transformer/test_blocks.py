@@ -373,3 +373,17 @@ X, MEMORY = x_and_memory()
 def test_errors(call, error, message):
     with pytest.raises(error, match=says(*message)):
         call()
+
+
+@pytest.mark.parametrize(
+    "error", [UnicodeDecodeError("utf-8", b"mask", 0, 1, "mask"), ValueError("mask", 5), ValueError(5), TypeError()]
+)
+def test_what_a_hook_raises_between_a_decoders_parts_comes_as_it_is(error):
+    def hook(*_):
+        raise error
+
+    layer, before = decoder(), error.args
+    layer.cross_attention.register_forward_hook(hook)
+    with pytest.raises(type(error)) as caught:
+        layer(X, MEMORY)
+    assert caught.value is error and error.args == before

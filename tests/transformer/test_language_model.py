@@ -43,7 +43,7 @@ def test_one_pass_is_one_pass_a_token_however_they_are_cut(choice, need_weights)
     logits, weights = model(TOKENS, need_weights=need_weights)
     assert logits.shape == (B, S, V) and (weights is None) != need_weights
     cache, pieces = model.start_cache(), []
-    for start, end in ((0, 3), (3, 4), (4, 5), (5, S)):
+    for start, end in ((0, 3), (3, 3), (3, 4), (4, 5), (5, S)):
         piece, seen = model(TOKENS[:, start:end], need_weights=need_weights, cache=cache)
         pieces.append(piece)
         for step, whole in zip(seen or (), weights or (), strict=True):
@@ -171,7 +171,7 @@ MODEL = model_of()
         (lambda: MODEL(TOKENS, torch.tensor([3, 8])), ValueError, ("valid_lens must lie between 0 and", "7; got 8")),
         (lambda: MODEL(TOKENS, mask=causal_mask(S - 1)), ValueError, ("mask has shape (6, 6)", "does not broadcast")),
         (lambda: MODEL(TOKENS, cache=KeyValueCache()), TypeError, ("cache must be a list of KeyValueCache",)),
-        (lambda: MODEL(TOKENS, cache=MODEL.start_cache()[1:]), ValueError, ("for layers: 2, the model has 3",)),
+        (lambda: MODEL(TOKENS, cache=MODEL.start_cache()[1:]), ValueError, ("for 2 layers, the model has 3",)),
         (lambda: MODEL(TOKENS, cache=interrupted()), ValueError, ("different numbers of positions", "begin again")),
         (lambda: MODEL(TOKENS, torch.tensor([3, 7]), cache=MODEL.start_cache()), ValueError,
          ("valid_lens is for texts padded at the end", "with rotary positions, pad at the front and pass mask")),

@@ -413,10 +413,21 @@ def test_errors(call, error, message):
         call()
 
 
-def test_a_cache_for_another_decoder():
+@pytest.mark.parametrize(("number", "said"), [(1, "1 layer"), (2, "2 layers")])
+def test_a_cache_for_another_decoder(number, said):
     decoder = Decoder(SMALL)
-    with pytest.raises(ValueError, match="the cache is for layers: 2, the model has 3"):
-        decoder(TARGET, cache=decoder.start_cache(torch.zeros(B, S, 12))[:2])
+    with pytest.raises(ValueError, match=rf"the cache is for {said}, the model has 3; use start_cache\(memory\)"):
+        decoder(TARGET, cache=decoder.start_cache(torch.zeros(B, S, 12))[:number])
+
+
+@pytest.mark.parametrize("option", ["memory", "memory_mask", "memory_lens"])
+def test_as_many_arguments_as_layers_are_not_dealt_out(option):
+    memory = torch.zeros(B, S, 12)
+    given = {"memory": memory, "memory_mask": torch.ones(B, 1, S).bool(), "memory_lens": LENS}
+    Decoder(SMALL)(TARGET, **given)
+    for entry in (given[option], 3):
+        with pytest.raises(TypeError, match=f"^{option} must be a .*, got list"):
+            Decoder(SMALL)(TARGET, **given | {option: [entry] * SMALL.num_decoder_layers})
 
 
 @pytest.mark.parametrize("torn", ["own", "across"])

@@ -140,7 +140,7 @@ class KeyValueCache:
         check_count("length", length, at_least=0)
         if length > self.length:
             raise ValueError(
-                f"the cache holds {self.length} positions, cannot keep {length}"
+                f"the cache holds {self.length} positions, cannot keep {length}; pass at most {self.length}"
             )
         if length == 0:  # as it began, for any sequences
             self.key = self.value = None
@@ -155,14 +155,21 @@ class KeyValueCache:
         """
         kind = kind_of(order)
         if kind != torch.long:
-            raise TypeError(f"order must be a tensor of torch.long indices, got {kind}")
+            raise TypeError(
+                f"order must be a tensor of torch.long indices, got {kind}; make one with torch.tensor([...])"
+            )
         if order.dim() != 1:
-            raise ValueError(f"order must be (B',), got shape {tuple(order.shape)}")
+            raise ValueError(
+                f"order must be (B',), got shape {tuple(order.shape)}; pass one index for each sequence"
+            )
         if self.key is None or self.value is None:
             return
         stored = self.key.shape[0]
         if readable(order) and ((order < 0) | (order >= stored)).any():
-            raise ValueError(f"order must be in 0 … {stored - 1}, got {order.tolist()}")
+            raise ValueError(
+                f"order must be in 0 … {stored - 1}, got {order.tolist()}; pass indices of the {stored} sequences that "
+                "the cache holds"
+            )
         self.key, self.value = self.key[order], self.value[order]
 
 

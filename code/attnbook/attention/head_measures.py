@@ -69,9 +69,15 @@ def ablate_head(
         mean: (Dh,), what the head gives from now on, whatever it reads, such as its mean; zeros if not given.
 
     Raises:
-        TypeError: W_o is no plain linear map, such as one with an adapter, or the mean has another dtype.
+        TypeError: no attention layer, one whose W_o is no plain linear map, such as one with an adapter, or a mean of
+            another dtype.
         ValueError: there is no such head, it is silent already, or the mean has another size.
     """
+    if not all(hasattr(layer, name) for name in ("W_o", "num_heads", "head_dim")):
+        raise TypeError(
+            f"layer must be a MultiHeadAttention, got {type(layer).__name__}; pass the attention of a block, such as "
+            "block.attention"
+        )
     check_linear("W_o", layer.W_o)
     check_count("head", head, at_least=0)
     if head >= layer.num_heads:

@@ -115,7 +115,8 @@ class MultiHeadAttention(nn.Module):
         """
         key = query if key is None else key
         value = key if value is None else value
-        check_inputs(query, key, value, self.d_model, self.W_qkv)
+        held = cache.length if isinstance(cache, KeyValueCache) else 0
+        check_inputs(query, key, value, self.d_model, self.W_qkv, held)
         if cache is not None:
             self._check_cache(query, key, value, cache)
         own = key is query and (cache is None or cache.grows)
@@ -134,7 +135,7 @@ class MultiHeadAttention(nn.Module):
         if callable(bias):
             bias = bias(q, k.repeat_interleave(group, dim=1))
             check_tensor("bias", bias)
-        k, v, valid_lens, mask, bias = self.extended(k, v, valid_lens, mask, bias)
+        k, v, valid_lens, mask, bias = self.extended(q, k, v, valid_lens, mask, bias)
         shape = torch.Size([*q.shape[:3], k.shape[2]])  # of the scores
         mask = combine_masks(shape, valid_lens, mask, query.device)
         if bias is not None:
@@ -191,6 +192,7 @@ class MultiHeadAttention(nn.Module):
 
     def extended(
         self,
+        q: Tensor,
         k: Tensor,
         v: Tensor,
         valid_lens: Tensor | None,

@@ -90,7 +90,7 @@ class _ScoredAttention(nn.Module):
     ) -> tuple[Tensor, Tensor | None]:
         """As `DotProductAttention.forward`, for query (B, …, T, Dq) and key (B, …, S, Dk). NaN is an error."""
         check_query_key(query, key, same_features=False)
-        check_value(key, value)
+        check_value(query, key, value)
         scores = self.scores(query, self.project_key(key))  # (B, …, T, S)
         weights = masked_softmax(scores, valid_lens, mask)  # (B, …, T, S)
         output = self.dropout(weights) @ value  # (B, …, T, Dv)
@@ -141,7 +141,7 @@ class DotProductAttention(_ScoredAttention):
             output (B, …, T, Dv), and weights (B, …, T, S) before dropout, or None.
         """
         check_query_key(query, key)
-        check_value(key, value)
+        check_value(query, key, value)
         batch = torch.broadcast_shapes(query.shape[:-2], key.shape[:-2])
         shape = torch.Size([*batch, query.shape[-2], key.shape[-2]])
         mask = combine_masks(shape, valid_lens, mask, query.device)
@@ -182,6 +182,9 @@ class MultiplicativeAttention(_ScoredAttention):
 
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
         """qᵀ M k."""
+        query_size, key_size = self.weight.shape
+        check_features("query", query, "query_size", query_size, module=self)
+        check_features("key", key, "key_size", key_size, module=self)
         return multiplicative_score(query, key, self.weight)
 
 

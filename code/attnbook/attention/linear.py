@@ -65,8 +65,11 @@ def random_features(x: Tensor, directions: Tensor) -> Tensor:
         raise ValueError(
             f"x has size {x.shape[-1]}, directions have size {directions.shape[-1]}; draw them for this size"
         )
-    exponent = x @ directions.T - x.square().sum(-1, keepdim=True) / 2  # (…, m)
-    return exponent.exp() / len(directions) ** 0.5
+    precise = x.to(torch.promote_types(x.dtype, torch.float32))
+    with unrounded(x):
+        products = precise @ directions.to(precise).T  # (…, m)
+    exponent = products - precise.square().sum(-1, keepdim=True) / 2
+    return (exponent.exp() / len(directions) ** 0.5).to(x.dtype)
 
 
 def parallel_memory(
@@ -193,10 +196,19 @@ def normalised(
         Katharopoulos et al. (2020), sections 3.2 and 3.3.
     """
     check_query_key(query, key)
-    check_value(key, value)
+    check_value(query, key, value)
     with_one = torch.cat([value, torch.ones_like(value[..., :1])], dim=-1)
-    output, state = form(query, key, with_one, **options)
-    return output[..., :-1] / output[..., -1:], state
+    # in float32 already: the form rounds, and float16 may not hold a sum of scores
+    precise = torch.promote_types(value.dtype, torch.float32)
+    for name, x in options.items():
+        if isinstance(x, Tensor) and x.is_floating_point():
+            check_alike("key", key, name, x)
+            options[name] = x.to(precise)
+    given = (x.to(precise) for x in (query, key, with_one))
+    with unrounded(key):
+        output, state = form(*given, **options)
+    output = output[..., :-1] / output[..., -1:]
+    return output.to(product_dtype(value)), state.to(value.dtype)
 
 
 def _together(
@@ -248,7 +260,7 @@ def _filled(
     The first is the outputs', the second that of the memory, which autocast does not round.
     """
     check_query_key(query, key)
-    check_value(key, value)
+    check_value(query, key, value)
     num_queries, num_keys = query.shape[-2], key.shape[-2]
     if num_queries != num_keys:
         raise ValueError(

@@ -149,8 +149,12 @@ def combine_masks(
     lengths = valid_lens.to(device).reshape(
         valid_lens.shape[0], *between, *valid_lens.shape[1:]
     )  # (B, 1…, 1 or T)
-    real = sequence_mask(lengths, shape[-1])  # (B, 1…, 1 or T, S)
-    return real if mask is None else real & mask
+    return both_masks(sequence_mask(lengths, shape[-1]), mask)
+
+
+def both_masks(a: Tensor | None, b: Tensor | None) -> Tensor | None:
+    """What passes two masks; None hides nothing."""
+    return b if a is None else a if b is None else a & b
 
 
 def masked_softmax(

@@ -11,6 +11,7 @@ from attnbook.attention.masks import masked_softmax
 from attnbook.checks import (
     check_alike,
     check_count,
+    check_leading_axes,
     check_mask,
     check_number,
     check_positive,
@@ -36,6 +37,7 @@ def attention_pooling(weights: Tensor, value: Tensor) -> Tensor:
         raise ValueError(
             f"weights are for {weights.shape[-1]}, the number of values is {num_values}; pass one value for each key"
         )
+    check_leading_axes("weights", weights.shape[:-2], "value", value.shape[:-2])
     return weights @ value
 
 

@@ -40,6 +40,9 @@ def sinusoidal_encoding(
     Returns:
         (T, D), each entry in [−1, 1].
 
+    Raises:
+        TypeError: a dtype that is not floating point, beside arguments of a wrong kind.
+
     Source:
         Vaswani et al. (2017), §3.5.
     """
@@ -47,6 +50,10 @@ def sinusoidal_encoding(
     check_count("d_model", d_model)
     check_positive("base", base)
     check_count("start", start, at_least=0)
+    if not isinstance(dtype, torch.dtype) or not dtype.is_floating_point:
+        raise TypeError(
+            f"an encoding needs a floating-point dtype, got {dtype}; use the dtype of the embeddings"
+        )
     position = torch.arange(start, start + num_positions, dtype=torch.float64)  # (T,)
     even = torch.arange(0, d_model, 2, dtype=torch.float64)  # (⌈D/2⌉,)
     angle = position[:, None] * base ** (-even / d_model)  # (T, ⌈D/2⌉)

@@ -34,7 +34,9 @@ def pair_mask(query_mask: Tensor, key_mask: Tensor) -> Tensor:
     for name, mask in (("query_mask", query_mask), ("key_mask", key_mask)):
         kind = kind_of(mask)
         if kind != torch.bool:
-            raise TypeError(f"{name} must be a bool tensor (True = real), got {kind}")
+            raise TypeError(
+                f"{name} must be a bool tensor (True = real), got {kind}; sequence_mask makes one of lengths"
+            )
         if mask.dim() != 2:
             raise ValueError(
                 f"{name} must be (B, positions), got shape {tuple(mask.shape)}; add a batch axis with [None]"

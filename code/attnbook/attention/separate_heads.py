@@ -151,7 +151,7 @@ def check_stage(stage: nn.Module) -> None:
     """Require stage 2, with nothing around its maps: their weights are copied."""
     if not isinstance(stage, SeparateHeads):
         raise TypeError(
-            f"stage must be a SeparateHeads, got {type(stage).__name__}; only its weights can be stacked"
+            f"stage must be a SeparateHeads, got {type(stage).__name__}; only its weights can be stacked or widened"
         )
     for name, module in stage.named_modules():
         if not list(module.children()):

@@ -36,6 +36,7 @@ class SinkAttention(MultiHeadAttention):
 
     def extended(
         self,
+        q: Tensor,
         k: Tensor,
         v: Tensor,
         valid_lens: Tensor | None,
@@ -43,13 +44,12 @@ class SinkAttention(MultiHeadAttention):
         bias: Tensor | None,
     ) -> tuple[Tensor, Tensor, Tensor | None, Tensor | None, Tensor | None]:
         """The sink in front of the keys and a zero in front of the values; tables of S columns get one for it."""
-        num_keys = k.shape[2]
+        shape = torch.Size([*q.shape[:3], k.shape[2]])  # of the scores without it
         if valid_lens is not None:  # the sink is a key more, and always counts
-            check_lengths(valid_lens, num_keys)
+            check_lengths(valid_lens, shape[-1])
             valid_lens = valid_lens.long() + 1
-        scores = k.shape[0], self.num_heads, num_keys
-        mask = _with_sink(mask, scores, check_mask)
-        bias = _with_sink(bias, scores, check_bias)
+        mask = _with_sink(mask, shape, check_mask)
+        bias = _with_sink(bias, shape, check_bias)
         if self.sink is None:
             k = F.pad(k, (0, 0, 1, 0))
         else:
@@ -60,15 +60,12 @@ class SinkAttention(MultiHeadAttention):
 
 
 def _with_sink(
-    table: Any,
-    scores: tuple[int, int, int],
-    check: Callable[[Tensor, torch.Size], None],
+    table: Any, shape: torch.Size, check: Callable[[Tensor, torch.Size], None]
 ) -> Any:
     """A mask or a bias of S columns with one in front that leaves the sink as it is; any other as it came."""
-    batch, heads, num_keys = scores
-    if not isinstance(table, Tensor) or table.shape[-1:] != (num_keys,):
+    if not isinstance(table, Tensor) or table.shape[-1:] != shape[-1:]:
         return table
     if table.dim() > 1:  # now, so that an error names the shape that came
-        check(table, torch.Size([batch, heads, table.shape[-2], num_keys]))
+        check(table, shape)
     like = table.new_ones if table.dtype == torch.bool else table.new_zeros
     return torch.cat([like(*table.shape[:-1], 1), table], dim=-1)

@@ -67,18 +67,23 @@ def check_kv_heads(num_heads: int, num_kv_heads: int | None) -> None:
 
 
 def check_inputs(
-    query: Tensor, key: Tensor, value: Tensor, d_model: int, projection: nn.Module
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    d_model: int,
+    projection: nn.Module,
+    stored: int = 0,
 ) -> None:
-    """Require (B, T, D), (B, S, D), (B, S, D) that a projection can take."""
+    """Require (B, T, D), (B, S, D), (B, S, D) that a projection can take, beside so many keys that a cache holds."""
     check_features("query", query, "d_model", d_model, dims=3, module=projection)
-    if query is key is value and query.shape[1] > 0:
+    if query is key is value and query.shape[1] + stored > 0:
         return
     advice = "pass lengths as valid_lens=, a mask as mask=, numbers as key.float()"
     check_tensor("key", key, advice=advice)
     for name, x in (("key", key), ("value", value)):
         check_features(name, x, "d_model", d_model, dims=3)
     check_query_key(query, key)
-    check_value(key, value)
+    check_value(query, key, value)
     check_batch(query=query, key=key, value=value)
 
 

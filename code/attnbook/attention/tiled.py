@@ -89,7 +89,7 @@ def tiled_attention(
         Rabe & Staats (2021), arXiv:2112.05682; Dao et al. (2022), arXiv:2205.14135, algorithms 1 and 4.
     """
     check_query_key(query, key)
-    check_value(key, value)
+    check_value(query, key, value)
     check_count("tile", tile)
     num_queries, num_keys = query.shape[-2], key.shape[-2]
     if window is not None:

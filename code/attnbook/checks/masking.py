@@ -20,7 +20,10 @@ def check_mask(mask: Tensor, shape: torch.Size | None = None) -> None:
         ValueError: it does not broadcast to `shape`, or has one column beside several keys.
     """
     if not isinstance(mask, Tensor):
-        raise TypeError(f"mask must be a bool tensor (True = may attend), got {type(mask).__name__}")
+        raise TypeError(
+            f"mask must be a bool tensor (True = may attend), got {type(mask).__name__}; make one with "
+            "torch.tensor([...])"
+        )
     if mask.dtype != torch.bool:
         raise TypeError(
             f"mask must be a bool tensor (True = may attend), got {mask.dtype}; convert a 0/1 mask with "

@@ -22,7 +22,9 @@ def check_number(name: str, value: float) -> None:
     """
     _check_real(name, value)
     if not math.isfinite(value):
-        raise ValueError(f"{name} must be a finite number, got {value}")
+        raise ValueError(
+            f"{name} must be a finite number, got {value}; look for a division by zero or an overflow where it was made"
+        )
 
 
 def check_probability(name: str, value: float) -> None:
@@ -38,7 +40,7 @@ def check_probability(name: str, value: float) -> None:
     """
     _check_real(name, value)
     if not 0 <= value < 1:
-        raise ValueError(f"{name} must be at least 0 and below 1, got {value}")
+        raise ValueError(f"{name} must be at least 0 and below 1, got {value}; pass a fraction, such as 0.1")
 
 
 def check_positive(name: str, value: float, *, or_zero: bool = False) -> None:
@@ -65,7 +67,7 @@ def check_positive(name: str, value: float, *, or_zero: bool = False) -> None:
 
 def _check_real(name: str, value: float) -> None:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise TypeError(f"{name} must be a number, got {type(value).__name__}")
+        raise TypeError(f"{name} must be a number, got {type(value).__name__}; pass an int or a float")
 
 
 def check_count(name: str, value: int, at_least: int = 1) -> None:

@@ -162,16 +162,18 @@ def check_query_key(query: Tensor, key: Tensor, same_features: bool = True) -> N
     check_leading_axes("query", query.shape[:-2], "key", key.shape[:-2])
 
 
-def check_value(key: Tensor, value: Tensor) -> None:
+def check_value(query: Tensor, key: Tensor, value: Tensor) -> None:
     """Require one value for each key: value (…, S, Dv).
 
     Args:
-        key: (…, S, Dk), floating point, checked already.
+        query: (…, T, Dq), floating point, checked already, as the key is.
+        key: (…, S, Dk).
         value: (…, S, Dv), of the keys' dtype and device.
 
     Raises:
         TypeError: `value` is not a floating-point tensor, or its dtype is not the keys'.
-        ValueError: too few axes, a number of positions other than S, or a different device.
+        ValueError: too few axes, a number of positions other than S, leading axes that do not broadcast with those of
+            the keys and of the queries, or a different device.
     """
     check_tensor("value", value, min_dims=2)
     check_alike("key", key, "value", value)
@@ -180,7 +182,8 @@ def check_value(key: Tensor, value: Tensor) -> None:
             f"the number of keys is {key.shape[-2]}, the number of values is {value.shape[-2]}; pass one value for "
             "each key"
         )
-    check_leading_axes("key", key.shape[:-2], "value", value.shape[:-2])
+    for name, x in (("key", key), ("query", query)):
+        check_leading_axes(name, x.shape[:-2], "value", value.shape[:-2])
 
 
 def check_batch(**tensors: Tensor) -> None:

@@ -202,6 +202,12 @@ class DecoderLayerCache:
     across: KeyValueCache
 
     def __post_init__(self) -> None:
+        for name, one in (("own", self.own), ("across", self.across)):
+            if not isinstance(one, KeyValueCache):
+                raise TypeError(
+                    f"{name} must be a KeyValueCache, got {type(one).__name__}; let start_cache(memory) of the layer "
+                    "make both"
+                )
         if not self.own.grows or self.across.grows:
             raise ValueError(
                 "own must be a KeyValueCache(), across a memory's; let start_cache(memory) of the layer make both"
@@ -319,13 +325,16 @@ class DecoderLayer(Stepping):
 
 
 class _OfTheMemory:
-    """A context in which errors name the memory's lengths and mask as the decoder layer's caller does."""
+    """A context in which errors name the memory's lengths and mask as the decoder layer's caller does.
+
+    Those that are nothing but a text: others, such as a hook's UnicodeDecodeError, hold more.
+    """
 
     def __enter__(self) -> None:
         pass
 
     def __exit__(self, _: object, error: object, __: object) -> None:
-        if isinstance(error, TypeError | ValueError):
+        if isinstance(error, TypeError | ValueError) and error.args == (str(error),):
             text = re.sub(r"^valid_lens\b", "memory_lens", str(error))
             text = re.sub(r"^mask\b|(?<=\()mask(?=\))", "memory_mask", text)
             error.args = (text,)

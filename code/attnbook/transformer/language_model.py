@@ -16,7 +16,7 @@ from attnbook.attention import (
     causal_mask,
     sliding_window_mask,
 )
-from attnbook.attention.masks import shared_triangle
+from attnbook.attention.masks import both_masks, shared_triangle
 from attnbook.attention.positions import check_even
 from attnbook.attention.splitting import check_kv_heads, head_size
 from attnbook.checks import (
@@ -251,15 +251,11 @@ class LanguageModel(Stepping):
             )
         if config.window is not None and config.window < total:
             near = sliding_window_mask(length, config.window, total, tokens.device)
-        everything, window = _both(past, given), _both(near, given)
+        everything, window = both_masks(past, given), both_masks(near, given)
         return [
             everything if number in config.global_layers else window
             for number in range(len(self.layers))
         ]
-
-
-def _both(a: Tensor | None, b: Tensor | None) -> Tensor | None:
-    return b if a is None else a if b is None else a & b
 
 
 def _positions(

@@ -62,15 +62,17 @@ def run_layers(
 ) -> tuple[Tensor, list[Any] | None]:
     """x (B, T, D) through one layer after another; and a list of their weights, or None.
 
-    Of an option that is a list, each layer is given its own entry; any other is given to all.
+    Of a list of masks or of caches each layer is given its own entry; all other options are given to all.
     """
+    lists = {
+        name: options.pop(name)
+        for name in ("mask", "cache")
+        if isinstance(options.get(name), list)
+    }
     weights_of_layers = []
     for number, layer in enumerate(layers):
-        own = {
-            name: option[number] if isinstance(option, list) else option
-            for name, option in options.items()
-        }
-        x, weights = layer(x, need_weights=need_weights, **own)
+        own = {name: entries[number] for name, entries in lists.items()}
+        x, weights = layer(x, need_weights=need_weights, **options, **own)
         weights_of_layers.append(weights)
     return x, weights_of_layers if need_weights else None
 

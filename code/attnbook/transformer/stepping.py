@@ -54,8 +54,9 @@ def check_caches(
                 f"cache must be a list of {kind.__name__}, one for each layer, got {type(one).__name__}; use {start}"
             )
     if len(caches) != number:
+        layers = "1 layer" if len(caches) == 1 else f"{len(caches)} layers"
         raise ValueError(
-            f"the cache is for layers: {len(caches)}, the model has {number}; use {start}"
+            f"the cache is for {layers}, the model has {number}; use {start}"
         )
     first = lengths(caches[0])  # a set would compile anew for each length
     if any(lengths(one) != first for one in caches[1:]):
