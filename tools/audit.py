@@ -105,7 +105,7 @@ def served(folder: Path):
             if there:
                 kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
                 text = kind.startswith("text/") or kind.endswith("javascript")
-                self.send_header("Content-Type", kind + "; charset=utf-8" * text)
+                self.send_header("Content-Type", f"{kind}; charset=utf-8" if text else kind)
                 self.send_header("Cache-Control", "max-age=31536000")
             if body[:2] == b"\x1f\x8b":
                 self.send_header("Content-Encoding", "gzip")
@@ -117,9 +117,11 @@ def served(folder: Path):
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}/"
-    server.shutdown()
-    server.server_close()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/"
+    finally:
+        server.shutdown()
+        server.server_close()
 
 
 def visit(browser, base: str, name: str, folder: Path) -> tuple[dict, list, list]:
@@ -148,12 +150,9 @@ def lighthouse(address: str, desktop: bool) -> dict[str, int]:
     command = [NODE, LIGHTHOUSE, address, "--output=json", "--quiet"]
     command += [f"--only-categories={','.join(SCORES)}"]
     command += ["--chrome-flags=--headless=new --no-sandbox --disable-gpu"]
-    done = subprocess.run(
-        command + ["--preset=desktop"] * desktop,
-        env={**os.environ, "CHROME_PATH": find_chromium()},
-        capture_output=True,
-        check=True,
-    )
+    if desktop:
+        command += ["--preset=desktop"]
+    done = subprocess.run(command, env={**os.environ, "CHROME_PATH": find_chromium()}, capture_output=True, check=True)
     categories = json.loads(done.stdout)["categories"]
     return {name: round(100 * categories[name]["score"]) for name in SCORES}
 
@@ -161,7 +160,7 @@ def lighthouse(address: str, desktop: bool) -> dict[str, int]:
 def scores(address: str, name: str) -> dict[str, int]:
     """A row's part from Lighthouse: performance twice, of the others the worse of desktop and mobile."""
     desk, phone = lighthouse(address, True), lighthouse(address, False)
-    mobile = "performance mobile" + ", index" * (name == "index")
+    mobile = "performance mobile, index" if name == "index" else "performance mobile"
     row = {"performance desktop": desk["performance"], mobile: phone["performance"]}
     return row | {what: min(desk[what], phone[what]) for what in SCORES[1:]}
 
@@ -197,7 +196,7 @@ def main(arguments: list[str]) -> int:
             if wanted.lighthouse:
                 row |= scores(f"{base}{name}.html", name)
             print(f"{name:38}" + "  ".join(f"{what} {value}" for what, value in row.items()))
-            for what in found + heaviest * wanted.log:
+            for what in [*found, *heaviest] if wanted.log else found:
                 print(f"    {what}")
             bad += [f"{name}: {what}" for what in missed(row)]
     print("", f"{len(names)} pages, {len(bad)} goals missed", *bad, sep="\n")

@@ -20,6 +20,7 @@ from pathlib import Path
 
 from jupyter_book.sphinx import build_sphinx
 
+from attnbook.widgets.scripts import newest
 from tools import ROOT
 from tools.finish import assemble
 from tools.languages import LANGUAGES, Language, exercises
@@ -27,7 +28,6 @@ from tools.languages.catalogs import coverage
 
 ROOM = 280_000_000  # bytes that a build may need, with what an older one has left
 MORE_ROOM = 90_000_000  # of these, for another language
-CACHES = {"__pycache__", ".ruff_cache"}  # written among the sources by whoever runs or checks them
 FINISHED = ".finished"  # stands beside the pages once all of them are there
 MADE_FROM = (
     *("_config.yml", "_toc.yml", "index.md", "pyproject.toml"),
@@ -155,11 +155,8 @@ def build_translation(language: Language, whole: Path, anew: bool, options: dict
 def is_current(whole: Path) -> bool:
     """Whether a finished book lies in a folder, younger than every file it is made from."""
     mark = whole / FINISHED
-    if not mark.is_file():
-        return False
     files = (path for top in MADE_FROM for path in (ROOT / top, *(ROOT / top).rglob("*")) if path.is_file())
-    sources = (path for path in files if CACHES.isdisjoint(path.parts))
-    return all(path.stat().st_mtime <= mark.stat().st_mtime for path in sources)
+    return mark.is_file() and newest(files) <= mark.stat().st_mtime
 
 
 def coverage_lines(language: Language) -> list[str]:

@@ -28,7 +28,15 @@ from attnbook.files import write_atomically
 from tools import ROOT
 from tools.edited import keep, take_over
 from tools.normal_form import check_outputs, normalise, to_bytes
-from tools.notebooks import ChapterError, chapter_names, code_cells, find_chapter, notebook_path, read_chapter
+from tools.notebooks import (
+    ChapterError,
+    chapter_names,
+    code_cells,
+    find_chapter,
+    notebook_path,
+    read_chapter,
+    read_stored,
+)
 from tools.rules import problems_of
 from tools.surroundings import clean_environment
 
@@ -84,7 +92,7 @@ def _last_error(notebook) -> str:
 def take_outputs(notebook: nbformat.NotebookNode, name: str, root: Path = ROOT) -> nbformat.NotebookNode:
     """Give the cells the outputs that are stored for them; a ChapterError if a code cell is not the stored one."""
     try:
-        stored = code_cells(nbformat.read(notebook_path(name, root), as_version=4))
+        stored = code_cells(read_stored(name, root))
     except FileNotFoundError:
         stored = []
     cells = code_cells(notebook)
@@ -105,8 +113,8 @@ def reprinted(notebook: nbformat.NotebookNode, name: str, root: Path = ROOT) -> 
     What they print depends on the machine, and the words may quote what they printed on another.
     """
     try:
-        stored = code_cells(nbformat.read(notebook_path(name, root), as_version=4))
-    except (FileNotFoundError, ValueError):  # none, or no notebook
+        stored = code_cells(read_stored(name, root))
+    except (FileNotFoundError, ChapterError):  # none, or no notebook
         return []
     before = {cell.source: _printed(cell) for cell in stored}
     return [
@@ -156,8 +164,11 @@ def attempt(name: str, root: Path = ROOT, words: bool = False, from_notebook: bo
         state = make_chapter(name, root, words)
     except (ChapterError, OSError) as error:  # OSError: the disk is full, say
         return f"\n{error}\n\n{path} was not overwritten.\n", False
-    problems = [f"\n  still to do: {problem}" for problem in problems_of(name, root)]
-    return f"{path}: {state}{''.join(problems)}", True
+    try:
+        problems = problems_of(name, root)
+    except SyntaxError as error:  # of a cell that may fail
+        problems = [f"a code cell is no Python, so the chapter was not checked: {error}"]
+    return "\n  still to do: ".join([f"{path}: {state}", *problems]), True
 
 
 def attempt_all(names: Iterable[str], jobs: int, root: Path = ROOT, **what: bool) -> Iterable[tuple[str, bool]]:

@@ -20,7 +20,7 @@ from sphinx.errors import ExtensionError
 from sphinx.util import logging
 
 from attnbook.widgets.kit import script_parts
-from attnbook.widgets.scripts import packed_script
+from attnbook.widgets.scripts import newest, packed_script
 from tools import NODE, NODE_MODULES, ROOT, stored_notebooks
 from tools.languages import LANGUAGES, LOCALE, Language, translation
 
@@ -265,9 +265,8 @@ def scripts() -> dict[str, bytes]:
 
 def current(folder: Path) -> bool:
     """Whether an earlier build has written all that pages load, and nothing of which it is made is newer."""
-    ours = [path for path in PACKAGE.rglob("*") if path.suffix in ("", ".css", ".js", ".py", ".txt")]
-    made_of = [path for path in ours if path.name != "__pycache__"]
-    made_of += [
+    made_of = [
+        *(path for path in PACKAGE.rglob("*") if path.suffix in ("", ".css", ".js", ".py", ".txt")),
         # the folders, too: they change when a catalog goes
         *(path for path in LOCALE.glob("*/LC_MESSAGES/exercises/**") if path.is_dir()),
         *LOCALE.glob("*/LC_MESSAGES/exercises/*.po"),
@@ -278,7 +277,7 @@ def current(folder: Path) -> bool:
         Path(__file__).with_suffix(".js"),
     ]
     last = folder / LAST
-    return PYODIDE.is_dir() and last.is_file() and all(p.stat().st_mtime < last.stat().st_mtime for p in made_of)
+    return PYODIDE.is_dir() and last.is_file() and newest(made_of) < last.stat().st_mtime
 
 
 def write(folder: Path) -> None:

@@ -8,7 +8,7 @@ Each file also comes as a script, which is all that a page opened from a file ca
 import json
 from pathlib import Path
 
-from attnbook.widgets.scripts import packed_script
+from attnbook.widgets.scripts import newest, packed_script
 from tools.languages import english_site
 
 NOTE = "what-this-needs"  # id of a cell
@@ -67,8 +67,7 @@ def _prepare(app, error):
             continue
         text = path.read_text("utf-8")
         ready = prepared(text, repository) if path.suffix == ".ipynb" else text
-        made_of = max(file.stat().st_mtime for file in (path, Path(__file__)))
-        if ready == text and script.exists() and script.stat().st_mtime > made_of:
+        if ready == text and script.exists() and newest([path, Path(__file__)]) < script.stat().st_mtime:
             continue  # as an earlier build has left it
         path.write_text(ready, "utf-8")
         script.write_bytes(packed_script("globalThis.attnbookFile", path.read_bytes()))

@@ -19,7 +19,7 @@ import nbformat
 
 from attnbook.files import write_atomically
 from tools import COPIES, ROOT
-from tools.notebooks import CELL_METADATA, ChapterError, notebook_path, read_chapter, read_twin, twin_path
+from tools.notebooks import CELL_METADATA, ChapterError, read_chapter, read_stored, read_twin, twin_path
 
 # --- found ----------------------------------------------------------------------------------------------------
 
@@ -85,9 +85,9 @@ def take_over(name: str, root: Path = ROOT) -> str:
         What has become of the twin, in words.
 
     Raises:
-        ChapterError: the twin has been changed, too, since the notebook was made from it.
+        ChapterError: the twin has been changed, too, since the notebook was made from it; or the notebook is none.
     """
-    ours = nbformat.read(notebook_path(name, root), as_version=4)
+    ours = read_stored(name, root)
     path = twin_path(name, root)
     twin, full = read_twin(path), read_chapter(name, root)
     added = {cell.source for cell in full.cells} - {cell.source for cell in twin.cells}

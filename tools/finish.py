@@ -78,6 +78,7 @@ TRANSLATIONS = re.compile(r"\n\s*<script[^>]*/translations\.js[^>]*></script>")
 CLAIMS = re.compile(re.escape(CLAIMED).replace(r"\{number\}", r"(\d+)"))
 AS_IT_IS = nodes.FixedTextElement, nodes.literal, nodes.math  # code and the like
 SHORTEST, LONGEST = 60, 160  # characters of a description
+LABELS = 3  # in bold, in the line below a chapter's title: time, needs, exercises
 
 
 def description(doctree: nodes.document) -> str:
@@ -89,7 +90,8 @@ def description(doctree: nodes.document) -> str:
         words = itertools.takewhile(lambda child: not isinstance(child, nodes.math), paragraph.children)
         text = " ".join("".join(child.astext() for child in words).split())
         wide = len(re.findall(CHINESE_SIGN, text))  # a character says as much as two letters
-        if len(text) + wide >= SHORTEST and not text.startswith("Time "):  # the line below the title
+        labels = sum(isinstance(child, nodes.strong) for child in paragraph.children)
+        if len(text) + wide >= SHORTEST and labels < LABELS:
             if len(text) + wide <= LONGEST:
                 return text
             return text[: LONGEST // 2] + "…" if wide > len(text) / 2 else text[: LONGEST - 2].rsplit(" ", 1)[0] + " …"

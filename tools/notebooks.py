@@ -11,6 +11,7 @@ from pathlib import Path
 import jupytext
 import nbformat
 import yaml
+from IPython.core.inputtransformer2 import TransformerManager
 from nbformat.v4 import new_markdown_cell
 
 from tools import ROOT
@@ -73,6 +74,17 @@ def read_twin(path: Path) -> nbformat.NotebookNode:
     return notebook
 
 
+def read_stored(name: str, root: Path = ROOT) -> nbformat.NotebookNode:
+    """A chapter's stored notebook; FileNotFoundError if there is none."""
+    path = notebook_path(name, root)
+    try:
+        return nbformat.read(path, as_version=4)
+    except OSError:
+        raise
+    except Exception as error:  # merge markers, half a file, JSON of something else: nbformat raises many kinds
+        raise ChapterError(f"{path} cannot be read as a notebook: {error}") from error
+
+
 def read_chapter(name: str, root: Path = ROOT) -> nbformat.NotebookNode:
     """A chapter's twin as a notebook without outputs; once the repository has an address, it tells how to install it.
 
@@ -104,8 +116,8 @@ def code_cells(notebook) -> list:
 
 
 def parsed(cell) -> ast.Module:
-    """The syntax tree of a code cell; notebook magics and shell lines become `pass`."""
-    return ast.parse(re.sub(r"^(\s*)[%!].*$", r"\1pass", cell.source, flags=re.MULTILINE))
+    """The syntax tree of a code cell; what only IPython understands (`%magic`, `!command`, `name?`) becomes calls."""
+    return ast.parse(TransformerManager().transform_cell(cell.source))
 
 
 def calls(cell, function: str) -> list[ast.Call]:

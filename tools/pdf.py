@@ -166,7 +166,7 @@ def print_once(browser, source: Path, pdf: Path) -> None:
     context.set_default_timeout(0)  # hundreds of pages
     page = context.new_page()
     page.goto(source.absolute().as_uri())
-    page.pdf(path=pdf, prefer_css_page_size=True, print_background=True, outline=True, tagged=True)  # fmt: skip
+    page.pdf(path=pdf, prefer_css_page_size=True, print_background=True, outline=True, tagged=True)
     context.close()
 
 

@@ -10,9 +10,7 @@ from __future__ import annotations
 import dataclasses
 import re
 
-import nbformat
-
-from tools.notebooks import calls, chapter_names, code_cells, is_chapter, notebook_path
+from tools.notebooks import calls, chapter_names, code_cells, is_chapter, read_stored
 
 WORDS, LINES = 200, 10  # in a minute
 FOLDED = {"hide-input", "remove-input", "hide-cell", "remove-cell"}
@@ -55,7 +53,7 @@ def main() -> None:
     """Print a line for each chapter."""
     print(f"{'':32}minutes   words   lines  claims")
     for name in filter(is_chapter, chapter_names()):
-        found = load(nbformat.read(notebook_path(name), as_version=4))
+        found = load(read_stored(name))
         print(f"{name:32}{found.minutes:7}{found.words:8}{found.lines:8}{found.claims:8}")
 
 

@@ -6,10 +6,9 @@ The tests run them on all chapters; `make chapter` prints what they find, so tha
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from pathlib import Path
-
-import nbformat
 
 from tools import ROOT
 from tools.edited import fingerprint, stored_fingerprint
@@ -24,6 +23,7 @@ from tools.notebooks import (
     notebook_path,
     parsed,
     read_chapter,
+    read_stored,
     twin_path,
 )
 from tools.questions import unanswered, wrong_quiz
@@ -39,6 +39,7 @@ FENCE = re.compile(r"^(`{3,}|~{3,}|:{3,}).*?^\1", re.MULTILINE | re.DOTALL)
 UNMARKED = "This chapter's exercises have no checker"
 
 
+@functools.cache
 def package_names(package: Path = ROOT / "code" / "attnbook") -> dict[str, str]:
     """Names of the package's public functions and classes, with the module each one stands in.
 
@@ -277,7 +278,7 @@ def problems_of(name: str, root: Path = ROOT) -> list[str]:
         return [f"there is no chapters/{name}.ipynb; run make chapter NAME={name}"]
     if not twin_path(name, root).exists():
         return [f"there is no chapters/text/{name}.md: the notebook has no text twin"]
-    notebook = nbformat.read(notebook_path(name, root), as_version=4)
+    notebook = read_stored(name, root)
     twin = read_chapter(name, root)
     problems = [
         *wrong_execution_counts(notebook),

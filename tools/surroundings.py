@@ -1,9 +1,27 @@
-"""The surroundings in which chapters are executed and re-run, so that their outputs compare."""
+"""The surroundings in which chapters are executed and re-run, so that their outputs compare; those of a measurement."""
 
 import contextlib
 import os
+import platform
 import tempfile
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+
+
+def versions(*packages: str) -> dict[str, str]:
+    """What a result was made with: the versions of Python, PyTorch and these packages, by name."""
+    found = {"python": platform.python_version()}
+    for package in ("torch", *packages):
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = "not installed"
+    return found
+
+
+def machine(**more: object) -> dict[str, object]:
+    """What a result was measured on: the kind of processor, and what else is said of it; nothing that names it."""
+    return {"architecture": platform.machine(), **more}
 
 
 def execution_environment(scratch: str | Path, threads: str = "1") -> dict[str, str]:

@@ -70,6 +70,14 @@ def test_a_file_is_sent_compressed_unless_it_is_so_already(tmp_path):
                 urllib.request.urlopen(base + name)
 
 
+def test_nothing_is_served_after_the_block_also_if_it_fails(tmp_path):
+    (tmp_path / "a.html").touch()
+    with pytest.raises(RuntimeError, match="the page is gone"), served(tmp_path) as base:
+        raise RuntimeError("the page is gone")
+    with pytest.raises(urllib.error.URLError, match="refused"):
+        urllib.request.urlopen(f"{base}a.html", timeout=5)
+
+
 def test_a_visit_weighs_what_a_page_loads_and_names_what_is_wrong(browser, tmp_path):
     noise = random.Random(0)
     (tmp_path / "some").mkdir()

@@ -498,6 +498,14 @@ def test_what_is_packed_is_packed_again_only_after_a_change(tmp_path, monkeypatc
     os.utime(folder / LAST, (now, now))  # as old as one of the files
     write(folder)
     assert len(times) == 2
+    monkeypatch.setattr(classroom, "PACKAGE", tmp_path / "package")
+    for cache in (".ruff_cache/0", "__pycache__"):
+        (tmp_path / "package" / cache).mkdir(parents=True)
+        (tmp_path / "package" / cache / "a.py").touch()
+        os.utime(tmp_path / "package" / cache / "a.py", (2**32, 2**32))
+    os.utime(folder / LAST, (2**31, 2**31))
+    write(folder)
+    assert len(times) == 2
 
 
 @pytest.mark.parametrize("newer", ["zh_CN/LC_MESSAGES/exercises", "tools/languages/exercises.py"])

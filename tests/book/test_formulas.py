@@ -83,9 +83,12 @@ def page(*paragraphs):
     return document
 
 
-def test_the_description_is_how_the_page_begins():
-    time = [nodes.Text("Time 30 minutes · Needs chapter 1 · Exercises 2 " * 2)]
-    first = [nodes.Text("word " * 20), nodes.math("", "x^2"), nodes.Text("more")]
+@pytest.mark.parametrize("labels", ["Time Needs Exercises", "时间 需要 练习"])
+def test_the_description_is_how_the_page_begins(labels):
+    time = [
+        part for label in labels.split() for part in (nodes.strong("", label), nodes.Text(" some chapters or so · "))
+    ]
+    first = [nodes.strong("", "word"), nodes.Text(" word" * 19), nodes.math("", "x^2"), nodes.Text("more")]
     assert description(page(time, first)) == " ".join(["word"] * 20)
     long = description(page([nodes.Text("longer " * 60)]))
     assert len(long) <= LONGEST and long.endswith("longer …")

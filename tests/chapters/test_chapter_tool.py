@@ -174,6 +174,17 @@ def test_two_at_a_time_and_one_that_fails_does_not_stop_the_other(book):
     assert [p.name for p in (book / "chapters").glob("*.ipynb")] == ["01-trial.ipynb"]
 
 
+def test_cells_that_only_ipython_understands_are_checked(book, monkeypatch):
+    monkeypatch.setattr(chapter, "execute", lambda notebook, *_: notebook)
+    for source in ("files = !ls", "%time 1", "print?", "for i in (1, 2):\n    !echo {i}"):
+        (book / "chapters" / "text" / "01-trial.md").write_text(cell_writing(source))
+        said, succeeded = chapter.attempt("01-trial", book)
+        assert succeeded and "01-trial.ipynb: written" in said and "no exercise in it" in said
+    (book / "chapters" / "text" / "01-trial.md").write_text(cell_writing(":tags: [raises-exception]\n\nx = = 1"))
+    said, succeeded = chapter.attempt("01-trial", book)
+    assert succeeded and "01-trial.ipynb: written" in said and "still to do: a code cell is no Python" in said
+
+
 def test_ids_follow_the_content_so_that_an_inserted_cell_changes_no_other():
     def ids(*sources):
         return [cell.id for cell in normal_form.normalise(new_notebook(cells=list(map(new_code_cell, sources)))).cells]

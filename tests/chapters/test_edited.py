@@ -157,6 +157,16 @@ def test_in_doubt_a_copy_is_kept(book):
     assert len(copies(book)) == 5
 
 
+@pytest.mark.parametrize("what", [{"words": True}, {"from_notebook": True}])
+def test_what_is_no_notebook_is_named_where_its_content_is_needed(book, what):
+    made = path(book).read_bytes()
+    for content in (b"<<<<<<< HEAD\n" + made, made[: len(made) // 2], b"\xff\xfe", b"[]", b"{}"):
+        path(book).write_bytes(content)
+        said, succeeded = chapter.attempt(NAME, book, **what)
+        assert not succeeded and f"{path(book)} cannot be read as a notebook: " in said
+        assert path(book).read_bytes() == content and twin(book).read_text() == TWIN
+
+
 def test_without_room_for_the_copy_the_notebook_stays(book, monkeypatch):
     theirs = edit(book, answer)
     (book / f"chapters/{NAME}.mine.ipynb").write_text("an earlier copy")

@@ -210,23 +210,26 @@ def test_a_full_disk_is_named_and_the_same_command_goes_on(toy_file, tmp_path, c
 def on_two(toy_file):
     """A function: folder and data of either of two machines → what both return and say.
 
-    Each machine is a torchrun of its own on this one, as chapters/start.md says.
+    Each machine is a torchrun of its own on this one, as chapters/start.md says; or, to be quicker, the process that a
+    torchrun would start, told by its variables.
     """
 
-    def train(outs, data=(toy_file, toy_file)):
+    def train(outs, data=(toy_file, toy_file), torchrun=False):
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
         machines = []
         for rank, (out, pairs) in enumerate(zip(outs, data, strict=True)):
             words = f"--nnodes 2 --node-rank {rank} --master-addr 127.0.0.1 --master-port {port} --nproc-per-node 1"
+            told = {"RANK": f"{rank}", "GROUP_RANK": f"{rank}", "WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1"}
+            told |= {"MASTER_PORT": f"{port}", "LOCAL_RANK": "0", "LOCAL_WORLD_SIZE": "1"}
             given = ["--data", pairs, "--model", "seq2seq", "--steps", "2", *QUICK]
             machines.append(
                 subprocess.Popen(
-                    [sys.executable, "-m", "torch.distributed.run", *words.split()]
+                    [sys.executable, *(["-m", "torch.distributed.run", *words.split()] if torchrun else [])]
                     + ["-m", "attnbook.train", *given, "--out", out]
                     + ["--devices", "1", "--nodes", "2"],
-                    env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+                    env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)} | ({} if torchrun else told),
                     stdout=subprocess.PIPE,
                     stderr=subprocess.STDOUT,
                     text=True,
@@ -240,7 +243,7 @@ def on_two(toy_file):
 
 def test_two_machines_train_one_translator_if_they_share_a_folder(toy_file, tmp_path, on_two):
     shared = tmp_path / "shared"
-    status, said = on_two([shared, shared])
+    status, said = on_two([shared, shared], torchrun=True)
     assert status == [0, 0], said
     assert "test: BLEU" in said[0] and "BLEU" not in said[1]
     losses = json.loads((shared / "result.json").read_text("utf-8"))["losses"]

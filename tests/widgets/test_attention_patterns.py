@@ -345,6 +345,14 @@ def test_later_changes_are_checked_and_the_query_stays_inside():
     assert AttentionPatternsFigure(words=["the", "dogs"]).query == 2
 
 
+def test_the_four_heads_take_a_sentence_without_a_position():
+    few = ["the", "dogs", "sleep", "."]
+    assert FourHeadsFigure(words=few).query == 4 and FourHeadsFigure(words=few * 2).query == 6
+    assert FourHeadsFigure(words=few, query=2).query == 2
+    with pytest.raises(ValueError, match="in a sentence of 4 words: a whole number from 0 to 4; got 6"):
+        FourHeadsFigure(words=few, query=6)
+
+
 def test_the_data_comes_with_the_module_and_not_with_every_box():
     assert "weights/next_words.safetensors" in figure_parts("attention_patterns")
     assert "weights/next_words.safetensors" not in figure_parts("position_explorer")
@@ -561,10 +569,10 @@ def test_the_four_heads_fit(open_figure, width, theme):
         assert box["width"] >= 24 and box["height"] >= 24
 
 
-def test_the_stored_picture_of_the_four_heads_is_that_of_the_present_code(browser):
-    """If this fails, store `capture(browser, FourHeadsFigure())` in `together.svg`."""
+def test_the_stored_picture_of_the_four_heads_is_that_of_the_present_code(browser, assets):
+    """If this fails, store `capture(browser, FourHeadsFigure(), site)` in `together.svg`."""
     stored = (WIDGETS / "attention_patterns" / "together.svg").read_text("utf-8")
     whole = lambda svg: re.sub(r"-?\d+\.\d+", lambda m: f"{float(m[0]):.0f}", svg)  # noqa: E731
-    drawn = capture(browser, FourHeadsFigure())
+    drawn = capture(browser, FourHeadsFigure(), assets.parent)
     assert whole(drawn) == whole(stored)
     assert base64.b64encode(stored.encode()).decode() in FourHeadsFigure().to_html()

@@ -1,13 +1,15 @@
 """The Python side that all figures share: states, messages, and the HTML that a built page keeps."""
 
+import functools
 import json
 import re
 
 import pytest
+import torch
 import traitlets
 
 from attnbook import widgets
-from attnbook.widgets import SaturationFigure, figure_class
+from attnbook.widgets import AttentionViewer, BlockExplorerFigure, SaturationFigure, ScoreFunctionsFigure, figure_class
 from attnbook.widgets.kit import (
     WIDGETS,
     Figure,
@@ -79,6 +81,24 @@ def test_words_are_escaped_in_attributes():
 def test_bad_values_are_named(error, values, message):
     with pytest.raises(error, match=message):
         Probe(**values)
+
+
+@pytest.mark.parametrize(
+    ("figure", "takes"),
+    [
+        (
+            functools.partial(AttentionViewer, torch.full((2, 3), 0.5)),
+            "attentions, tokens, key_tokens, batch, layers, heads, megabytes, kind, layer, head, query, key, window, "
+            "shade",
+        ),
+        (ScoreFunctionsFigure, "seed, score, query, key, on_circle, radius, weight, W_q, W_k, w_v"),
+        (BlockExplorerFigure, "norm, residual, depth, measure, layer, compare"),
+        (SaturationFigure, "d, scaled, seed"),
+    ],
+)
+def test_what_a_figure_takes_is_named_with_its_arguments_and_without_what_it_makes(figure, takes):
+    with pytest.raises(TypeError, match=f"has no windw; it takes {takes}$"):
+        figure(windw=3)
 
 
 def test_a_bad_value_leaves_the_old_one():

@@ -522,6 +522,7 @@ def test_the_first_sentence_of_a_language_is_taken_and_another_language_s_is_ref
     [
         ({"sentence": "Hello."}, ValueError, "one of .* got 'Hello.'"),
         ({"sentence": 3}, TypeError, "the English sentence: one of .*; got 3"),
+        ({"target": ["fr"]}, TypeError, r"into which is translated: one of 'fr', 'zh'; got \['fr'\]"),
         ({"width": 6}, ValueError, "the width of the beam: .* from 1 to 5; got 6"),
         ({"width": 2.5}, ValueError, "a whole number from 1 to 5"),
         ({"length_penalty": -0.1}, ValueError, "α of the length penalty"),

@@ -1,6 +1,7 @@
 """From module to page: the classic scripts, the host script, and the Sphinx extension in a real build."""
 
 import base64
+import contextlib
 import hashlib
 import json
 import os
@@ -16,8 +17,8 @@ import pytest
 
 from attnbook import widgets
 from attnbook.drawings.sheet import Picture
-from attnbook.widgets import SaturationFigure
-from attnbook.widgets.capture import capture
+from attnbook.widgets import SaturationFigure, scripts
+from attnbook.widgets.capture import capture, main
 from attnbook.widgets.kit import WIDGETS, file_parts, module_source, script_parts, source, static_box
 from attnbook.widgets.page import smaller, with_picture_files
 from attnbook.widgets.scripts import (
@@ -105,6 +106,23 @@ def test_scripts_are_written_for_every_figure(tmp_path):
     assert write_assets(tmp_path / "a" / "b") == files  # a second build writes over the first
     os.utime(tmp_path / "a" / "b" / "figures.css", (1, 1))  # as if the package had been changed since
     assert not assets_are_current(tmp_path / "a" / "b")
+
+
+def test_caches_among_the_sources_are_not_looked_at(tmp_path, monkeypatch):
+    monkeypatch.setattr(scripts, "PACKAGE", tmp_path)
+    monkeypatch.setattr(scripts, "model_files", dict)
+    for name in ("kit.js", "__pycache__/kit.pyc", ".ruff_cache/0/a"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    folder = tmp_path.parent / "static"
+    folder.mkdir()
+    (folder / "figures.css").touch()
+    os.utime(folder / "figures.css", (2**31, 2**31))
+    for cache in ("__pycache__/kit.pyc", ".ruff_cache/0/a"):
+        os.utime(tmp_path / cache, (2**32, 2**32))
+        assert assets_are_current(folder)
+    os.utime(tmp_path / "kit.js", (2**32, 2**32))
+    assert not assets_are_current(folder)
 
 
 def test_a_page_loads_the_kit_once_and_before_its_figures():
@@ -396,12 +414,24 @@ def test_a_wrong_directive_stops_the_build(build, tmp_path, assets, directive, m
 
 
 @pytest.mark.parametrize("module", widgets.FIGURES.values())
-def test_the_stored_picture_is_that_of_the_present_code(browser, module):
+def test_the_stored_picture_is_that_of_the_present_code(browser, assets, module):
     """If this fails: python -m attnbook.widgets.capture, and look at what has changed."""
     figure = widgets.figure_class(module)
     for picture, state in figure.pictures.items():
         stored = (WIDGETS / module / f"{picture}.svg").read_text("utf-8")
-        assert normal(capture(browser, figure(**state))) == normal(stored)
+        assert normal(capture(browser, figure(**state), assets.parent)) == normal(stored)
+
+
+def test_the_scripts_are_written_once_for_all_pictures(tmp_path, monkeypatch):
+    written, sites = [], set()
+    module = "attnbook.widgets.capture"
+    monkeypatch.setattr(f"{module}.write_assets", written.append)
+    monkeypatch.setattr(f"{module}.chromium", contextlib.nullcontext)
+    monkeypatch.setattr(f"{module}.capture", lambda browser, figure, site: sites.add(site) or "<svg/>")
+    monkeypatch.setattr(f"{module}.WIDGETS", tmp_path)
+    main(["translate_page", "mask_builder"])
+    assert len(list(tmp_path.glob("*/*.svg"))) == 5
+    assert written == [site / "_static" for site in sites]
 
 
 def normal(svg):

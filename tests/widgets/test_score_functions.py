@@ -248,7 +248,8 @@ def test_weights_are_seeded_and_can_be_given():
         ({"weight": [[1, 2]]}, ValueError, r"matrix M \(2, 2\)"),
         ({"W_q": []}, ValueError, r"matrix W_q \(h, 2\)"),
         ({"w_v": [1, 2]}, ValueError, "share one hidden size h; W_q has 3, W_k has 3, w_v has 2"),
-        ({"seed": -1}, ValueError, "seed must be a whole number"),
+        ({"seed": -1}, ValueError, "seed must be at least 0, got -1"),
+        ({"seed": 1.5}, TypeError, "seed must be an integer, got float"),
         ({"temperature": 2}, TypeError, "has no temperature"),
     ],
 )

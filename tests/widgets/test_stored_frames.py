@@ -32,6 +32,11 @@ def test_without_scripts_the_chosen_picture_stays(open_figure):
         (ValueError, "the pictures: a list of 1 to 100 dicts with name, says, picture, alt; got 0", []),
         (TypeError, "one of them is 'first'", ["first"]),
         (ValueError, "one of them is .*, which lacks picture, alt", [{"name": "first", "says": []}]),
+        (TypeError, "one of them is .*, whose name must be a text; got 1", [FRAMES[0] | {"name": 1}]),
+        (TypeError, "whose says must be a list of .* texts; got 'a line'", [FRAMES[0] | {"says": "a line"}]),
+        (TypeError, "whose says must be .*; one of them is 1", [FRAMES[0] | {"says": ["a line", 1]}]),
+        (TypeError, "whose picture must be a text; got b''", [FRAMES[0] | {"picture": b""}]),
+        (TypeError, "whose alt must be a text; got None", [FRAMES[0] | {"alt": None}]),
     ],
 )
 def test_frames_that_are_none_are_named(error, says, frames):

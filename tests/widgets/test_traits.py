@@ -85,9 +85,19 @@ def test_a_line_has_no_line_break_not_even_at_its_end(end):
     assert line(9).check("") == ""
 
 
+@pytest.mark.parametrize("many", [np.array([4, 6]), torch.tensor([4, 6]), [4, 6]])
+@pytest.mark.parametrize("kind", [choice([4, 6]), choice(["a"]), number(), whole_number(0, 9), word(3), line(3), FLAG])
+def test_several_values_in_place_of_one_are_named(kind, many):
+    with pytest.raises((TypeError, ValueError), match=r"^one of them is .*4, 6\]"):
+        kind.check(many, "one of them is")
+
+
 def test_a_long_value_is_cut_in_the_message():
     with pytest.raises(ValueError, match=r"got \[0, 0, .*\.\.\.$"):
         Table(place=[0] * 1000)
+    for kind in (number(), choice([0, 1]), choice(["a"])):
+        with pytest.raises((TypeError, ValueError), match=r"got \[0.0, .*\.\.\.$"):
+            kind.check(torch.zeros(1000))
 
 
 def test_two_figures_share_no_list():

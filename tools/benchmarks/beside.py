@@ -33,13 +33,11 @@ import functools
 import hashlib
 import json
 import os
-import platform
 import statistics
 import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from importlib.metadata import version
 from pathlib import Path
 
 import torch
@@ -64,6 +62,7 @@ from tools.benchmarks import joey
 from tools.benchmarks.joey import NotThere
 from tools.benchmarks.quality import LONG, LONG_FROM, SHORT, corpus_bleu, score
 from tools.benchmarks.verdicts import HOLDS, MISSES
+from tools.surroundings import machine, versions
 
 STORED = ROOT / "chapters" / "results" / "beside.json"
 TRIED = (2e-3, 4e-3, 8e-3)  # JoeyNMT's learning rates
@@ -222,13 +221,8 @@ class Record:
     def __init__(self, command: str, path: Path | None):
         self.path = path
         how = {
-            "versions": {
-                "python": platform.python_version(),
-                "torch": torch.__version__,
-                "sacrebleu": version("sacrebleu"),
-                "joeynmt": joey.VERSION,
-            },
-            "machine": {"architecture": platform.machine(), "cores": os.cpu_count() or 1, "threads": 1},
+            "versions": versions("sacrebleu") | {"joeynmt": joey.VERSION},
+            "machine": machine(cores=os.cpu_count() or 1, threads=1),
             "metric": corpus_bleu(["a", "b"], [["a"], ["b", "c"]])[1],
         }
         before = json.loads(path.read_text("utf-8")) if path is not None and path.exists() else {}

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from attnbook.attention import sinusoidal_encoding
 from attnbook.translation import TransformerTranslator
 from tools.benchmarks.family import Bar, Case, Family, Layer
+from tools.benchmarks.measure import check_same_words, run
 from tools.benchmarks.translation import BOS, LAYERS, PAD, PIECES, our_words, random_transformer, ten_words
 
 if TYPE_CHECKING:
@@ -153,12 +154,7 @@ def check_decoding(case: Case, device: str) -> None:
         logits = theirs(decoder_input_ids=word[:, None], use_cache=True, **asked).logits
         found, _, state = ours.step(word, state)
         torch.testing.assert_close(found, logits[:, -1], atol=1e-4, rtol=1e-4)
-    layers = decoding_layers(case, device)
-    for layer in layers.values():
-        layer.module.eval()
-    first, *others = (layer.call(source, lens) for layer in layers.values())
-    if not all(torch.equal(first, words) for words in others):
-        raise AssertionError("the words differ, so the models must not be compared")
+    check_same_words(*(run(layer, [source, lens], "decode") for layer in decoding_layers(case, device).values()))
 
 
 DECODING = Family(

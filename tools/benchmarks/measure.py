@@ -60,6 +60,19 @@ def check_agreement(family: Family, layers: dict[str, Layer], inputs: list) -> N
             torch.testing.assert_close(found, expected, atol=2e-5, rtol=1e-4, msg=explain)
 
 
+def check_same_words(first: Tensor, *others: Tensor) -> None:
+    """Require that what all models have written is the same, before that is measured.
+
+    Args:
+        first, others: (B, T) token ids.
+
+    Raises:
+        AssertionError: they differ, so the models must not be compared.
+    """
+    if not all(torch.equal(first, words) for words in others):
+        raise AssertionError("the words differ, so the models must not be compared")
+
+
 def clock(device: str, threads: int) -> tuple[str, Callable[[], float]]:
     """What to measure time with: one thread's own time on the CPU does not count the turns of other programs."""
     if device == "cpu" and threads == 1:

@@ -11,7 +11,6 @@ import argparse
 import hashlib
 import json
 import os
-import platform
 import statistics
 import time
 from collections.abc import Sequence
@@ -26,6 +25,7 @@ from attnbook.text import normalise
 from attnbook.translation import RECIPES, Recipe, Translator, fit
 from tools import ROOT
 from tools.benchmarks.verdicts import HOLDS, MISSES, UNMEASURED
+from tools.surroundings import machine, versions
 
 QUALITY = ROOT / "chapters" / "results" / "quality.json"
 # which of the book's recipes: how much noise a training can bear depends on how long it is
@@ -244,23 +244,13 @@ def with_stored(found: list[dict], sha256: str) -> list[dict]:
 
 
 def _as_json(options, sizes: dict, found: list) -> str:
-    import sacrebleu
-
     sha256 = hashlib.sha256(options.data.read_bytes()).hexdigest()
     found = with_stored(found, sha256)
     used = dict.fromkeys(result["recipe"] for result in found)
 
     record = {
-        "versions": {
-            "python": platform.python_version(),
-            "torch": torch.__version__,
-            "sacrebleu": sacrebleu.__version__,
-        },
-        "machine": {
-            "architecture": platform.machine(),
-            "cores": os.cpu_count() or 1,
-            "threads": options.quality_threads,
-        },
+        "versions": versions("sacrebleu"),
+        "machine": machine(cores=os.cpu_count() or 1, threads=options.quality_threads),
         "data": {"file": options.data.name, "sha256": sha256, "split seed": "the run's", "sources": sizes},
         "recipes": {name: asdict(RECIPES[name]) for name in used},
         "metric": corpus_bleu(["a", "b"], [["a"], ["b", "c"]])[1],

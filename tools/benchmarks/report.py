@@ -1,10 +1,8 @@
 """The measurements as text, and as a file that the performance appendix reads."""
 
 import json
-import platform
 import re
 import statistics
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import torch
@@ -14,6 +12,7 @@ from tools import ROOT
 from tools.benchmarks.family import KINDS, Case, Family
 from tools.benchmarks.measure import clock
 from tools.benchmarks.verdicts import HOLDS, time_ratio
+from tools.surroundings import machine, versions
 
 STORED = ROOT / "chapters" / "results" / "bench.json"
 MIB = 2**20
@@ -98,13 +97,6 @@ def merged(before: dict, found: dict, families: list[str]) -> dict:
     return {**both, "later": later}
 
 
-def _installed(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return "not installed"
-
-
 def record(
     command: str,
     rounds: int,
@@ -116,22 +108,11 @@ def record(
     bars: list[dict],
 ) -> dict:
     """Everything that is stored: what was found, and how; nothing that names a machine."""
-    machine = {
-        "device": "CPU" if device == "cpu" else torch.cuda.get_device_name(),
-        "architecture": platform.machine(),
-        "cores": cores,
-        "threads": threads,
-        "clock": clock(device, threads)[0],
-    }
+    name = "CPU" if device == "cpu" else torch.cuda.get_device_name()
     return {
         "command": command,
-        "versions": {
-            "python": platform.python_version(),
-            "torch": torch.__version__,
-            "d2l": _installed("d2l"),
-            "transformers": _installed("transformers"),
-        },
-        "machine": machine,
+        "versions": versions("d2l", "transformers"),
+        "machine": machine(device=name, cores=cores, threads=threads, clock=clock(device, threads)[0]),
         "rounds": rounds,
         "dtype": "float32",
         "kinds": KINDS,

@@ -14,6 +14,7 @@ from attnbook.interop import PublishedDecoder, load_d2l
 from attnbook.transformer import TransformerConfig
 from attnbook.translation import RecurrentConfig, RecurrentTranslator, TransformerTranslator, masked_cross_entropy
 from tools.benchmarks.family import Bar, Case, Family, Layer
+from tools.benchmarks.measure import check_same_words, run
 
 OURS, D2L = "RecurrentTranslator", "d2l, as published"
 CACHED, UNCACHED = "with a cache", "without"
@@ -135,9 +136,9 @@ def training_layers(case: Case, device: str) -> dict[str, Layer]:
 
 
 def _differ(what: str, found: Tensor, expected: Tensor, most: float = 1e-5) -> None:
-    far = float((found - expected).detach().abs().max())
-    if not far <= most:
-        raise AssertionError(f"{what} differ by {far:.1e}, more than {most:.0e}")
+    torch.testing.assert_close(
+        found, expected, atol=most, rtol=0, msg=lambda said: f"{what} differ by too much: {said}"
+    )
 
 
 def check_training(case: Case, device: str) -> None:
@@ -211,12 +212,7 @@ def check_greedy(case: Case, device: str) -> None:
     for t in range(case.length):
         logits, _, state = ours.step(before[:, t], state)
         _differ(f"scores of word {t}", logits, expected[:, t])
-    _same_words(our_words(ours, source, lens, case.length), words)
-
-
-def _same_words(found: Tensor, expected: Tensor) -> None:
-    if not torch.equal(found, expected):
-        raise AssertionError("the words differ, so the two must not be compared")
+    check_same_words(our_words(ours, source, lens, case.length), words)
 
 
 # --- with a cache and without ---------------------------------------------------------------------------------
@@ -262,10 +258,7 @@ def check_cache(case: Case, device: str) -> None:
     Raises:
         AssertionError: they differ.
     """
-    inputs, layers = ten_words(case, device), cache_layers(case, device)
-    for layer in layers.values():
-        layer.module.eval()
-    _same_words(*(layer.call(*inputs) for layer in layers.values()))
+    check_same_words(*(run(layer, ten_words(case, device), "decode") for layer in cache_layers(case, device).values()))
 
 
 TRAINING = Family(

@@ -14,7 +14,6 @@ Turned round by: attention that stays ahead beyond n = d in a batch as well.
 Times are milliseconds of processor time for one text of the batch. Some five minutes on one core.
 """
 
-import platform
 import statistics
 from collections.abc import Callable, Iterator
 
@@ -24,6 +23,7 @@ from torch import nn
 
 from attnbook.studies import bare_attention, bare_recurrence
 from tools.benchmarks.measure import in_turns, milliseconds
+from tools.surroundings import machine
 
 OPTIONS = {"rounds": 7}
 WIDTHS, LENGTHS, BATCHES = (64, 512), (64, 128, 256, 512, 1024, 2048), (1, 8, 32)
@@ -76,5 +76,4 @@ def run(seed: int, d: int, batch: int, n: int, rounds: int) -> dict:
 
 def summary(results: list[dict], options) -> dict:
     """All times, and on what they were measured."""
-    machine = {"architecture": platform.machine(), "threads": torch.get_num_threads()}
-    return {"machine": machine, "measured": MEASURED, "times": results}
+    return {"machine": machine(threads=torch.get_num_threads()), "measured": MEASURED, "times": results}

@@ -104,7 +104,8 @@ def single(number: int = 60) -> dict:
             began = time.process_time()
             some.extend(words[:, :count], state)
             ended = time.process_time()
-            some.rewind(state, count) if some is model else None
+            if some is model:
+                some.rewind(state, count)
             return 1000 * (ended - began)
 
         return once

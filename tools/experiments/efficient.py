@@ -13,7 +13,6 @@ Memory is the most that a process of its own holds beyond what it held before, b
 time in milliseconds. Some three minutes.
 """
 
-import platform
 from collections.abc import Callable, Iterator
 from statistics import median
 
@@ -22,6 +21,7 @@ import torch.nn.functional as F
 
 from attnbook.attention import causal_mask, sliding_window_mask, tiled_attention
 from tools.benchmarks.measure import in_a_process, in_turns, milliseconds, peak_of
+from tools.surroundings import machine
 
 OPTIONS: dict = {}
 LENGTHS = 512, 1024, 2048, 4096
@@ -113,10 +113,6 @@ def summary(results: list[dict], options) -> dict:
     return {
         "measured": "memory: MiB beyond the inputs, one sequence, four heads of 64, float32; windows: milliseconds, "
         f"the same, causal (but for fused_square), a window of {WINDOW} in fused_mask and tiles_window",
-        "machine": {
-            "architecture": platform.machine(),
-            "processor": torch.backends.cpu.get_cpu_capability(),
-            "threads": torch.get_num_threads(),
-        },
+        "machine": machine(processor=torch.backends.cpu.get_cpu_capability(), threads=torch.get_num_threads()),
         **{what: [found["row"] for found in results if found["what"] == what] for what in ("memory", "windows")},
     }

@@ -12,7 +12,6 @@ Turned round by: times that follow neither the operations nor the memory.
 About a minute on one core.
 """
 
-import platform
 import time
 import weakref
 from collections.abc import Callable, Iterator
@@ -24,6 +23,7 @@ from torch.utils._pytree import tree_leaves
 
 from attnbook.attention import additive_score, dot_score, multiplicative_score, scaled_dot_score
 from tools.benchmarks.measure import in_turns
+from tools.surroundings import machine
 
 OPTIONS = {"rounds": 21, "calls": 10}
 SIZES = (64, 64), (256, 8), (1024, 8), (1024, 4), (1024, 2)  # (d, hidden units)
@@ -132,7 +132,6 @@ def run(seed: int, d: int, h: int, rounds: int, calls: int) -> dict:
 
 def summary(results: list[dict], options) -> dict:
     """All rows, and on what they were measured."""
-    machine = {"architecture": platform.machine(), "threads": torch.get_num_threads()}
     rows = [row for found in results for row in found["rows"]]
-    about = {"machine": machine, "n": TIMED, "lengths": list(LENGTHS), "seed": 0}
+    about = {"machine": machine(threads=torch.get_num_threads()), "n": TIMED, "lengths": list(LENGTHS), "seed": 0}
     return about | {"rows": rows}

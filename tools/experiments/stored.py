@@ -4,13 +4,13 @@ import ast
 import functools
 import hashlib
 import json
-import platform
 import shlex
 from collections.abc import Iterable
-from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
+
+from tools.surroundings import versions
 
 # what the docstring of an experiment says, each at the beginning of a line; or "No design:" and why there is none
 DESIGN = ("Question", "Varies", "Equal", "Control", "Seeds", "Turned round by")
@@ -31,8 +31,7 @@ def made_by(name: str, options: SimpleNamespace) -> dict:
         words.append(f"--{option.replace('_', '-')}")
         if value is not True:
             words += map(str, value if isinstance(value, list) else [value])
-    versions = {"python": platform.python_version(), "torch": version("torch")}
-    return {"command": shlex.join(words), "versions": versions}
+    return {"command": shlex.join(words), "versions": versions()}
 
 
 def every_seed(variants: Iterable[dict], options: SimpleNamespace) -> list[dict]:

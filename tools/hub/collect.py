@@ -417,12 +417,15 @@ def collect_all(students, teacher, options):
         if not found and not options.students:
             continue
         count, said = found or (0, [f"there is no folder {options.folder}"])
-        print(f"{printable(name)}: {count} file{'s' * (count != 1)}", flush=True)
+        print(f"{printable(name)}: {count} {'file' if count == 1 else 'files'}", flush=True)
         for sentence in said:
             print(f"    {sentence}", flush=True)
-        having += count > 0
-        nothing += [name] * (count == 0)
-        incomplete += [name] * bool(said)
+        if count:
+            having += 1
+        else:
+            nothing.append(name)
+        if said:
+            incomplete.append(name)
     print(f"Collected into {options.into} from {having} of {having + len(nothing)}.")
     if nothing:
         print(f"Nothing came from: {', '.join(map(printable, nothing))}")

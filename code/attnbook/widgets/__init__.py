@@ -1,4 +1,8 @@
-"""The book's interactive figures; each class is imported only when it is asked for."""
+"""The book's interactive figures; each class is imported only when it is asked for.
+
+Of a value of the wrong kind or outside its limits, given or set later, each raises TypeError or ValueError with a
+message that names what would fit.
+"""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any

@@ -66,12 +66,13 @@ GATHER = """([width, shows]) => {
 }"""
 
 
-def capture(browser: "Browser", figure: "Figure") -> str:
+def capture(browser: "Browser", figure: "Figure", site: Path) -> str:
     """Draw one figure in a browser and give its picture.
 
     Args:
         browser: a playwright browser.
         figure: the figure, in the state to be drawn.
+        site: the folder for its page; what `write_assets` writes is in its `_static`.
 
     Returns:
         SVG text, the same for the same code and browser.
@@ -79,33 +80,32 @@ def capture(browser: "Browser", figure: "Figure") -> str:
     Raises:
         ValueError: it does not come to life.
     """
-    with tempfile.TemporaryDirectory() as folder:
-        write_assets(Path(folder) / "_static")
-        style = f"<style>body {{ margin: 0; width: {WIDTH + 14}px }}</style>"  # the card's padding and border
-        path = Path(folder) / "figure.html"
-        path.write_text(standalone_page(style + figure.to_html()), "utf-8")
-        page = browser.new_page(viewport={"width": WIDTH + 40, "height": 900})
-        try:
-            page.goto(path.as_uri())
-            if not page.locator(".attnbook-figure.ab-live").count():
-                raise ValueError(
-                    f"the figure {figure.module} does not come to life; open it in a browser and read the console"
-                )
-            page.wait_for_selector('.ab-card:not([aria-busy="true"])')
-            return page.evaluate(GATHER, [WIDTH, figure.shows])
-        finally:
-            page.close()
+    style = f"<style>body {{ margin: 0; width: {WIDTH + 14}px }}</style>"  # the card's padding and border
+    path = site / "figure.html"
+    path.write_text(standalone_page(style + figure.to_html()), "utf-8")
+    page = browser.new_page(viewport={"width": WIDTH + 40, "height": 900})
+    try:
+        page.goto(path.as_uri())
+        if not page.locator(".attnbook-figure.ab-live").count():
+            raise ValueError(
+                f"the figure {figure.module} does not come to life; open it in a browser and read the console"
+            )
+        page.wait_for_selector('.ab-card:not([aria-busy="true"])')
+        return page.evaluate(GATHER, [WIDTH, figure.shows])
+    finally:
+        page.close()
 
 
 def main(names: list[str]) -> None:
     """Capture the figures of these names (all that are drawn in the browser, if none is given)."""
     parser = argparse.ArgumentParser("python -m attnbook.widgets.capture", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="name", help="of the folders; all figures if none is given")
-    with chromium() as browser:
+    with tempfile.TemporaryDirectory() as folder, chromium() as browser:
+        write_assets(Path(folder) / "_static")
         for name in parser.parse_args(names).names or FIGURES.values():
             for picture, state in figure_class(name).pictures.items():
                 path = WIDGETS / name / f"{picture}.svg"
-                write_atomically(path, capture(browser, figure_class(name)(**state)))
+                write_atomically(path, capture(browser, figure_class(name)(**state), Path(folder)))
                 print(f"{name}, {picture}: {path.stat().st_size / 1024:.0f} KB")
 
 

@@ -10,6 +10,7 @@ import gzip
 import html
 import json
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +21,7 @@ from .kit import KIT, as_text, figure_parts, file_parts, model_files, script_par
 SHARED = "widgets/kit/"
 PACKAGE = Path(__file__).parents[1]
 LAST = "figures.css"  # of the files to be written
+CACHES = {"__pycache__", ".ruff_cache"}  # written among the sources by whoever runs or checks them
 BOX = re.compile(r'<div class="attnbook-figure" data-widget="([^"]+)"')
 FILES = "(globalThis.attnbookFiles = globalThis.attnbookFiles || {})"
 UNPACK = """(text, length) => {
@@ -94,14 +96,16 @@ def _classic(*statements: str) -> str:
     return f'(function () {{\n"use strict";\nconst {{ modules }} = attnbook;\n{body}\n}})();\n'
 
 
+def newest(paths: Iterable[Path]) -> float:
+    """When the last of some files and folders was changed, in seconds; caches are not looked at."""
+    return max((path.stat().st_mtime for path in paths if CACHES.isdisjoint(path.parts)), default=0.0)
+
+
 def assets_are_current(folder: Path) -> bool:
     """Whether `write_assets` has written all that belongs into a folder, and no file of the package is newer."""
-    files = [path for path in PACKAGE.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
     needed = [folder / LAST, *(folder / f"model-{name}.js" for name in model_files())]
-    return (
-        all(path.is_file() for path in needed)
-        and max(path.stat().st_mtime for path in files) < (folder / LAST).stat().st_mtime
-    )
+    files = (path for path in PACKAGE.rglob("*") if path.is_file())
+    return all(path.is_file() for path in needed) and newest(files) < (folder / LAST).stat().st_mtime
 
 
 def write_assets(folder: str | Path) -> list[str]:

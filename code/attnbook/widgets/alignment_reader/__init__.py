@@ -25,9 +25,6 @@ class AlignmentReaderFigure(Figure):
         written: how many target words are there, 0 to all; -1 for all.
         at: the target word whose weights are shown, counted from 0; -1 for the last one that is there.
 
-    Raises:
-        TypeError, ValueError: a value of the wrong kind or outside its limits; the message names what would fit.
-
     Source:
         Bahdanau et al. (2015): our weights of target word i on source word j are their α_ij.
     """

@@ -9,11 +9,13 @@ from attnbook.studies.sentences import MAX_WORDS, START, VOCABULARY
 from ..kit import Figure, checked, choice, listed, number_between, record, taking, whole_number, yes_or_no
 
 SENTENCE = ["the", "tall", "king", "likes", "the", "old", "dogs", "and", "the", "old", "dogs", "sleep", "."]
+SHORT = ["the", "dogs", "that", "the", "king", "likes", "sleep", "."]
 LAYERS, HEADS = 2, 4
 WORD = choice(
     VOCABULARY[1:],
     many=f"words that the model knows, without {START}, which the figure adds in front ({', '.join(VOCABULARY[1:])})",
 )
+WORDS = listed(WORD, 2, MAX_WORDS - 1)
 LIMITS = f"[layer, head], layers 1 to {LAYERS} and heads 1 to {HEADS}"
 PAIR = record(f"a pair {LIMITS}", f"pairs {LIMITS}", whole_number(1, LAYERS), whole_number(1, HEADS))
 
@@ -28,9 +30,6 @@ class AttentionPatternsFigure(Figure):
         head: 1 to 4.
         off: the heads that are switched off, as pairs [layer, head].
 
-    Raises:
-        TypeError, ValueError: a value of the wrong kind or outside its limits; the message names what would fit.
-
     Source:
         The model is `attnbook.studies.NextWordModel`, trained by `tools/experiments/patterns.py`.
     """
@@ -42,7 +41,7 @@ class AttentionPatternsFigure(Figure):
         of all eight heads, the chosen one large with words on both axes and the future hatched, and the model's
         probabilities of the next word. In the live figure words can be changed and heads switched off."""
 
-    words = taking(SENTENCE, listed(WORD, 2, MAX_WORDS - 1), "the sentence")
+    words = taking(SENTENCE, WORDS, "the sentence")
     query = number_between(10, 0, MAX_WORDS - 1, "the position of the word that looks", whole=True)
     layer = number_between(2, 1, LAYERS, "the number of a layer", whole=True)
     head = number_between(2, 1, HEADS, "the number of a head", whole=True)
@@ -68,7 +67,7 @@ class FourHeadsFigure(AttentionPatternsFigure):
 
     Args:
         words: the sentence without <bos>, at best no more than nine words: the maps share the width of the page.
-        query: the position of the word that looks; 0 is <bos>.
+        query: the position of the word that looks; 0 is <bos>. Not given: the sixth word, "likes", or the last.
         layer: 1 or 2.
         together: what makes the figure this one.
         head, off: of no effect here.
@@ -81,11 +80,12 @@ class FourHeadsFigure(AttentionPatternsFigure):
         head 4 gives "dogs" any, 0.11, and 0.46 and 0.42 to the two "the". In the live figure a word can be pointed
         at, and the sentence and the layer chosen."""
 
+    words = taking(SHORT, WORDS, "the sentence")
     together = yes_or_no(True, "whether all heads of a layer stand side by side")
 
-    def __init__(self, **state: Any):
-        words = ["the", "dogs", "that", "the", "king", "likes", "sleep", "."]
-        super().__init__(**({"words": words, "query": 6} | state))
+    @traitlets.default("query")
+    def _likes(self) -> int:
+        return min(6, len(self.words))
 
     def picture(self) -> str:
         """The name of the stored picture."""

@@ -90,7 +90,7 @@ class AttentionViewer(Figure):
 
     module = "attention_viewer"
 
-    data = traitlets.Dict().tag(sync=True)
+    data = traitlets.Dict().tag(sync=True, made=True)
     kind = traitlets.Unicode().tag(sync=True, kind=line(200))
     layer = taking(1, ANY, "the layer's number")
     head = taking(1, ANY, "the head's number")

@@ -31,9 +31,6 @@ class BeamTreeFigure(Figure):
         step: how many steps of the search are shown; -1 for all.
         at: the words of the prefix whose numbers are shown; not given: of the best.
 
-    Raises:
-        TypeError, ValueError: a value of the wrong kind or outside its limits; the message names what would fit.
-
     Source:
         Wu et al. (2016), arXiv:1609.08144, eq. 14, for the length penalty.
     """
@@ -56,9 +53,9 @@ class BeamTreeFigure(Figure):
     step = number_between(-1, -1, LONGEST, "how many steps are shown, -1 for all", whole=True)
     at = taking([], listed(WORD, 0, LONGEST), "the prefix whose numbers are shown")
 
-    def __init__(self, **kwargs: Any):
-        own = SENTENCES.get(kwargs.get("target", "fr"), SENTENCES["fr"])
-        super().__init__(**{"sentence": own[0]} | kwargs)
+    @traitlets.default("sentence")
+    def _first_of_this_language(self) -> str:
+        return SENTENCES[self.target][0]
 
     @traitlets.validate("target", "sentence")
     def _check_that_it_is_of_this_language(self, proposal: dict[str, Any]) -> Any:

@@ -18,13 +18,8 @@ WIRINGS = {
 }  # name → where the norm stands, and whether the input is added back
 
 
-def stored_grid() -> dict[str, Any]:
-    """Read the measurements that `tools/experiments/block_grid.py` stored: seeds and stacks."""
-    stored = figure_data("block_explorer")
-    return {"seeds": stored["seeds"], "stacks": stored["stacks"]}
-
-
-GRID = stored_grid()
+# what `tools/experiments/block_grid.py` measured
+GRID = {name: figure_data("block_explorer")[name] for name in ("seeds", "stacks")}
 
 
 class BlockExplorerFigure(Figure):
@@ -40,9 +35,6 @@ class BlockExplorerFigure(Figure):
         compare: the wiring that is drawn beside it: "post-LN", "pre-LN", "sum only", "post-norm only", "pre-norm
             only", "bare layers", or "nothing".
         grid: the stored measurements; cannot be set.
-
-    Raises:
-        TypeError, ValueError: a value of the wrong kind or outside its limits; the message names what would fit.
 
     Source:
         Xiong et al. (2020), figures 1 and 3; the numbers are the book's own, see `tools/experiments/block_grid.py`.
@@ -64,7 +56,7 @@ class BlockExplorerFigure(Figure):
     layer = number_between(12, 1, 12, "the layer that is read", whole=True)
     compare = one_of("pre-LN", [*WIRINGS, "nothing"], "the wiring to compare with")
     _place = one_of("after", NORMS[:2], "where the norm stood last")
-    grid = traitlets.Any(GRID).tag(sync=True)
+    grid = traitlets.Any(GRID).tag(sync=True, made=True)
 
     @traitlets.default("layer")
     def _last_layer(self) -> int:

@@ -29,9 +29,6 @@ class InductionHeadsFigure(Figure):
         position: the chosen one; 0 is <bos>.
         edits: symbols changed by hand, [position, symbol], symbols from 1 (a) to 24 (x).
 
-    Raises:
-        TypeError, ValueError: a value of the wrong kind or outside its limits.
-
     Source:
         Olsson et al. (2022), arXiv:2209.11895; the model is `attnbook.studies.AttentionOnly`.
     """

@@ -43,6 +43,10 @@ class Figure(anywidget.AnyWidget):
     words) and its traits, each tagged `sync=True`; `alt_text()` may be overridden where the words depend on the state.
 
     In JupyterLab it is a widget, alive in both directions. Its `text/html` is what the built page uses.
+
+    Raises:
+        TypeError, ValueError: a value of the wrong kind or outside its limits, also one that is set later; the message
+            names what would fit.
     """
 
     module = ""
@@ -63,7 +67,7 @@ class Figure(anywidget.AnyWidget):
         unknown = sorted(set(kwargs) - set(known) - {"layout"})
         if unknown:
             raise TypeError(
-                f"{type(self).__name__} has no {', '.join(unknown)}; it takes {', '.join(known) or 'nothing'}"
+                f"{type(self).__name__} has no {', '.join(unknown)}; it takes {', '.join(self.taken()) or 'nothing'}"
             )
         super().__init__(**kwargs)
 
@@ -73,6 +77,17 @@ class Figure(anywidget.AnyWidget):
         own = [name for c in reversed(cls.__mro__) if issubclass(c, Figure) for name in vars(c)]
         traits = cls.class_traits(sync=True)
         return [n for n in dict.fromkeys(own) if n in traits and not n.startswith("_")]
+
+    @classmethod
+    def taken(cls) -> list[str]:
+        """Names of what can be given to a new figure: its own arguments, and its state without what it makes itself.
+
+        A trait that the figure makes is tagged `made=True`.
+        """
+        own = inspect.signature(cls.__init__).parameters.values()
+        named = [p.name for p in own if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)][1:]  # without self
+        state, made = cls.state_names(), cls.class_traits(made=True)
+        return [name for name in named if name not in state] + [name for name in state if name not in made]
 
     @classmethod
     def limits(cls) -> dict[str, Any]:

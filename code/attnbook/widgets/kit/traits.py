@@ -50,9 +50,15 @@ def _plain(x: float) -> str:
     return str(int(x)) if x == int(x) else str(x)
 
 
+def _without_arrays(value: Any) -> Any:
+    """Numbers and lists in place of arrays and tensors."""
+    return value.tolist() if hasattr(value, "tolist") else value
+
+
 def _as_float(value: Any, came: str) -> float:
+    value = _without_arrays(value)
     if isinstance(value, bool) or not hasattr(value, "__float__"):
-        raise TypeError(f"{came} {value!r}")
+        raise TypeError(f"{came} {short(value)}")
     try:
         return float(value)
     except (TypeError, ValueError, OverflowError):
@@ -128,12 +134,13 @@ def choice(choices: Sequence, many: str | None = None) -> Kind:
     texts = all(isinstance(c, str) for c in choices)
 
     def check(value: Any, came: str = "got") -> Any:
+        value = _without_arrays(value)
         if texts and not isinstance(value, str):
-            raise TypeError(f"{came} {value!r}")
+            raise TypeError(f"{came} {short(value)}")
         for c in choices:
             if isinstance(c, bool) == isinstance(value, bool) and c == value:
                 return c
-        raise ValueError(f"{came} {value!r}")
+        raise ValueError(f"{came} {short(value)}")
 
     hint = SPLIT if texts else ""
     limits = {"among": list(choices)}
@@ -161,7 +168,7 @@ def listed(item: Kind, low: int, high: int | None = None, once: int = 0) -> Kind
     many = f"{count} {item.many}" + (", each once" if once else "")
 
     def check(value: Any, came: str = "got") -> list:
-        rows = value.tolist() if hasattr(value, "tolist") else value
+        rows = _without_arrays(value)
         if not isinstance(rows, list | tuple):
             todo = f"; {item.hint}" if item.hint and isinstance(rows, str) else ""
             raise TypeError(f"{came} {short(value)}{todo}")
@@ -187,7 +194,7 @@ def record(one: str, many: str, *kinds: Kind) -> Kind:
     """The kind of a short list with a kind for each place, such as a point; `one` and `many` describe it."""
 
     def check(value: Any, came: str = "got") -> list:
-        parts = value.tolist() if hasattr(value, "tolist") else value
+        parts = _without_arrays(value)
         if not isinstance(parts, list | tuple):
             raise TypeError(f"{came} {short(value)}")
         if len(parts) != len(kinds):

@@ -51,9 +51,6 @@ class MaskBuilderFigure(Figure):
         policy: what the large table of weights uses: "zeros" (this book's `masked_softmax`), "minus_inf" and
             "minus_1e6" (fill the scores, then softmax), "multiply" (softmax, then multiply by the mask).
         cell: the chosen cell, [query index, key index].
-
-    Raises:
-        TypeError, ValueError: a value that does not fit; the message names what would.
     """
 
     module = "mask_builder"

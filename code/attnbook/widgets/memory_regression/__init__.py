@@ -21,9 +21,6 @@ class MemoryRegressionFigure(Figure):
         decay: 0.5 to 1, what the two matrices are multiplied by before each pair.
         least_squares: whether the best wave is drawn, too.
 
-    Raises:
-        TypeError, ValueError: a value of the wrong kind or outside its limits.
-
     Source:
         The layers' formulas as in `attnbook.attention.recurrent_memory`.
     """

@@ -25,9 +25,6 @@ class PositionExplorerFigure(Figure):
         words: the sentence of the shuffle, 2 to 5 words of 1 to 8 characters.
         order: the shuffled sentence, as indices into `words`. Not given: the words in reverse.
 
-    Raises:
-        TypeError, ValueError: a value of the wrong kind or outside its limits; the message names what would fit.
-
     Source:
         Vaswani et al. (2017), §3.5: our p, i, D are their pos, i, d_model, and base is their 10000.
     """

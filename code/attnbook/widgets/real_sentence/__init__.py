@@ -20,9 +20,6 @@ class RealSentenceFigure(ModelFigure):
         query: the position of the piece that looks, from 0, which is [CLS].
         loaded: whether to load the model at once; otherwise a button does.
 
-    Raises:
-        TypeError, ValueError: a value of the wrong kind or outside its limits; the message names what would fit.
-
     Source:
         Wang et al. (2020), MiniLM; sentence-transformers/all-MiniLM-L6-v2; Devlin et al. (2019), §3, for the layers.
     """

@@ -16,9 +16,6 @@ class RotaryPositionsFigure(Figure):
         front: how many words stand in front of the row, 0 to 100; a position is this number plus the place.
         omega: radians per position: 1, 0.5 or 0.1.
 
-    Raises:
-        TypeError, ValueError: a value of the wrong kind or outside its limits.
-
     Source:
         Su et al. (2021), eqs. 12–16.
     """

@@ -29,9 +29,6 @@ class SamplingExplorerFigure(ModelFigure):
         draws: how many words have been drawn for this one place, to count them, 0 to 2000.
         seed: of the random draws, 0 to 9999.
 
-    Raises:
-        TypeError, ValueError: a value of the wrong kind or outside its limits; the message names what would fit.
-
     Source:
         Fan et al. (2018), arXiv:1805.04833, top-k; Holtzman et al. (2020), arXiv:1904.09751, top-p.
     """

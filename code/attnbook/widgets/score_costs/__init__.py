@@ -1,6 +1,6 @@
 """What five score functions cost."""
 
-import numbers
+from attnbook.checks import check_count
 
 from ..kit import Figure, number_between
 from ..score_functions import SCORES
@@ -40,12 +40,12 @@ def score_costs(score: str, d: int, h: int, num_queries: int, num_keys: int) -> 
         `tanh` (evaluations) and `largest` (numbers in the largest tensor).
 
     Raises:
+        TypeError: a size that is no integer.
         ValueError: an unknown score or a size below 1.
     """
     sizes = {"d": d, "h": h, "num_queries": num_queries, "num_keys": num_keys}
     for name, size in sizes.items():
-        if isinstance(size, bool) or not isinstance(size, numbers.Integral) or size < 1:
-            raise ValueError(f"{name} must be a whole number from 1, got {size!r}")
+        check_count(name, size)
     if score not in SCORES:
         raise ValueError(f"score must be one of {', '.join(SCORES)}; got {score!r}")
     t, s = num_queries, num_keys
@@ -75,9 +75,6 @@ class ScoreCostsFigure(Figure):
         h: hidden units of the additive score, 1…4096.
         d: size of queries and keys, 1…4096.
         num_queries, num_keys: T and S, 1…4096.
-
-    Raises:
-        TypeError, ValueError: a value that does not fit; the message names what would.
     """
 
     module = "score_costs"

@@ -1,10 +1,11 @@
 """Score functions over the plane, and the weights they give."""
 
-import numbers
 from typing import Any
 
 import numpy as np
 import traitlets
+
+from attnbook.checks import check_count
 
 from ..kit import (
     FLAG,
@@ -58,9 +59,6 @@ class ScoreFunctionsFigure(Figure):
         W_q, W_k: (h, 2) nested lists, and
         w_v: (h,) list: the parameters of the additive score in the plane, 1 to 16 hidden units.
         seed: whole number with which those four are drawn where they are not given; not a trait.
-
-    Raises:
-        TypeError, ValueError: a value that does not fit; the message names what would.
     """
 
     module = "score_functions"
@@ -81,8 +79,7 @@ class ScoreFunctionsFigure(Figure):
     w_v = taking(None, listed(ENTRY, 1, 16), "the vector w_v (h,)")
 
     def __init__(self, seed: int = 1, **kwargs: Any):
-        if isinstance(seed, bool) or not isinstance(seed, numbers.Integral) or seed < 0:
-            raise ValueError(f"seed must be a whole number from 0, got {seed!r}")
+        check_count("seed", seed, 0)
         for name, value in drawn_weights(seed).items():
             if kwargs.get(name) is None:
                 kwargs[name] = value

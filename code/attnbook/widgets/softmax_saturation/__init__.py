@@ -79,9 +79,6 @@ class SaturationFigure(Figure):
         d: dimension of queries and keys, 4 to 768.
         scaled: whether the scores are divided by √d.
         seed: which random sample, 0 to 999.
-
-    Raises:
-        TypeError, ValueError: a value of the wrong kind or outside its limits.
     """
 
     module = "softmax_saturation"

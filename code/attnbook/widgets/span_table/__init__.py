@@ -22,9 +22,6 @@ class SpanTableFigure(Figure):
         threshold: a span is predicted if its score is above it, −20 to 20.
         rotary: the reader that was trained with rotary positions in its score, or the one without.
         cell: the chosen cell, [start, end]; cells beyond the sentence stand for its last token.
-
-    Raises:
-        TypeError, ValueError: a value that does not fit; the message names what would.
     """
 
     module = "span_table"

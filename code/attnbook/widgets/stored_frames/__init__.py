@@ -7,7 +7,15 @@ import traitlets
 from ..kit import Figure, Kind, as_proposed, line, listed, static_box, taking, whole_number
 from ..kit.traits import short
 
-PARTS = "name", "says", "picture", "alt"
+
+def _text(value: Any, came: str = "got") -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{came} {short(value)}")
+    return value
+
+
+TEXT = Kind("a text", "texts", _text)
+PARTS = {"name": TEXT, "says": listed(TEXT, 0, 100), "picture": TEXT, "alt": TEXT}
 
 
 def _frame(value: Any, came: str = "got") -> dict[str, Any]:
@@ -15,7 +23,13 @@ def _frame(value: Any, came: str = "got") -> dict[str, Any]:
         raise TypeError(f"{came} {short(value)}")
     if missing := [part for part in PARTS if part not in value]:
         raise ValueError(f"{came} {short(value)}, which lacks {', '.join(missing)}")
-    return value
+    frame = dict(value)
+    for part, kind in PARTS.items():
+        try:
+            frame[part] = kind.check(value[part])
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"{came} {short(value)}, whose {part} must be {kind.one}; {error}") from None
+    return frame
 
 
 FRAME = Kind(f"a dict with {', '.join(PARTS)}", f"dicts with {', '.join(PARTS)}", _frame)
@@ -29,9 +43,6 @@ class StoredFrames(Figure):
         title: above the picture.
         hint: what a reader has to do for more than these pictures.
         shown: number of the picture to begin with, from 0.
-
-    Raises:
-        TypeError, ValueError: arguments that do not fit; the message says what was expected and what came.
     """
 
     module = "stored_frames"

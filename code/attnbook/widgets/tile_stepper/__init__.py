@@ -99,9 +99,6 @@ class TileStepperFigure(Figure):
         step: how many tiles have been read, 0 to 64; beyond the last one, all of them.
         corrected: whether the sums are corrected when a larger score turns up.
         seed: which random sample, 0 to 999.
-
-    Raises:
-        TypeError, ValueError: a value of the wrong kind or outside its limits.
     """
 
     module = "tile_stepper"

@@ -16,9 +16,6 @@ class TrainWidthFigure(Figure):
         w0: where w starts, 0.1 to 6.
         lr: step size on the summed loss: 0.5, 0.05, 0.01 or 0.005.
         step: how many steps have been made, 0 to 100.
-
-    Raises:
-        TypeError, ValueError: a value of the wrong kind or outside its limits.
     """
 
     module = "train_width"

@@ -55,9 +55,6 @@ class TranslatePageFigure(ModelFigure):
         beam: how many prefixes the search keeps: 1 (greedy), 2 or 4; see `attnbook.translation.beam_search`.
         tries: sentences that are offered to try, at most 8.
 
-    Raises:
-        TypeError, ValueError: a value of the wrong kind or outside its limits; the message names what would fit.
-
     Source:
         Bahdanau et al. (2015); Vaswani et al. (2017), the last layer's attention to the source, averaged over heads;
         Wu et al. (2016), eq. 14, for the beam's length penalty.

@@ -27,9 +27,6 @@ class WritePageFigure(ModelFigure):
         layer: the layer whose attention to the earlier tokens is shown, from 1; 0 shows none.
         loaded: whether the model is read at once; otherwise when it is needed.
 
-    Raises:
-        TypeError, ValueError: a value of the wrong kind or outside its limits; the message names what would fit.
-
     Source:
         Radford et al. (2019) for the model's task; Touvron et al. (2023), arXiv:2302.13971, for its block; Fan et al.
         (2018) and Holtzman et al. (2020) for the filters.
