@@ -52,8 +52,8 @@ def one_text_four_questions(sheet: Sheet) -> None:
 )
 def what_is_left(sheet: Sheet) -> None:
     """A Transformer without a source: its encoder goes, and cross-attention with it."""
-    half, high, pitch = (68, 40, 62) if sheet.narrow else (100, 36, 58)
-    left, right = (76, 248) if sheet.narrow else (220, 480)
+    half, high, pitch = (62, 40, 62) if sheet.narrow else (100, 36, 58)
+    left, right = (76, 250) if sheet.narrow else (220, 480)
     low, lift = 92 + 4 * pitch, 26  # of the layers, and of the head, for the names of the columns
 
     def part(x: float, row: float, words: str, *, stays: bool) -> None:
@@ -67,7 +67,7 @@ def what_is_left(sheet: Sheet) -> None:
     name, margin = low - 2 * pitch - high - 26, 7 if sheet.narrow else 18
     sheet.text(left, name, "encoder", bold=True, color=GREY, size=14)
     sheet.text(right - 10, name, "decoder", anchor="end", bold=True, color=VIOLET, size=14)
-    for x, rows, color, room in ((left, 1, GREY, margin), (right, 2, VIOLET, max(margin, 15))):
+    for x, rows, color, room in ((left, 1, GREY, margin), (right, 2, VIOLET, margin + (14 if sheet.narrow else 8))):
         top, edge = low - rows * pitch - high - 18, half + room
         sheet.box(x - edge, top, 2 * edge, low + 6 - top, color=color, dashed=x == left, radius=8, line=1)
         sheet.text(x + half, top + 13, "× N", anchor="end", color=color, size=13, bold=True)
@@ -86,7 +86,7 @@ def what_is_left(sheet: Sheet) -> None:
     part(right, 0, "self-attention,\ncausal mask", stays=True)
     part(right, 1, "cross-attention", stays=False)
     part(right, 2, "feed-forward", stays=True)
-    past, gap = right + half + 12, (pitch - high) / 2
+    past, gap = right + half + (9 if sheet.narrow else 12), (pitch - high) / 2
     turns = ((right, low - high), (right, low - high - gap), (past, low - high - gap), (past, low - pitch - high - gap))
     sheet.line(*turns, (right, turns[-1][1]), (right, low - 2 * pitch + 2), color=VIOLET, width=2, arrow=True)
     ends = low - 2 * pitch - high, low - 3 * pitch - lift
@@ -135,51 +135,47 @@ def two_sightings_are_lent(sheet: Sheet) -> None:
 
 
 @drawing(
-    "What follows a, in the text a b a a b c, by Kneser and Ney. Of each count 0.6 is taken off, hatched: a keeps 0.4 "
-    "of 1, b keeps 1.4 of 2, both filled; c was never seen there. The 1.2 taken off come back in dashed boxes "
-    "behind each row, as the shorter history lends them: 0.6 to a, 0.3 to b, 0.3 to c. Together that is 0.333 for a, "
-    "0.567 for b, 0.100 for c."
+    "What follows a, in the text a b a a b c, by Kneser and Ney; two bars for each token. The upper one is what was "
+    "seen after a: a once, b twice, c never; of each of the two counts 0.6 is hatched, taken off, 1.2 in all. The "
+    "lower one is what is kept, filled, and what the shorter history lends, dashed: a has 0.4 and 0.6, b 1.4 and 0.3, "
+    "c nothing and 0.3. Divided by 3 that is 0.333 for a, 0.567 for b, 0.100 for c."
 )
 def a_discount_is_lent(sheet: Sheet) -> None:
     """Counts after one token: what is taken off each, and to whom the shorter history lends it."""
-    left, unit = (26, 120) if sheet.narrow else (70, 104)
+    left, unit, high = (26, 104, 22) if sheet.narrow else (70, 165, 22)
     pairs = Counter(zip(SEEN, SEEN[1:], strict=False))
     once, twice = (sum(count == times for count in pairs.values()) for times in (1, 2))
     less = once / (once + 2 * twice)
     total = sum(count for (before, _), count in pairs.items() if before == 0)
     freed = less * sum(before == 0 for before, _ in pairs)
     lines = (
-        ("filled: kept of what was seen after a", VIOLET),
         (f"hatched: taken off, {freed:.1f} in all", GREY),
-        (f"dashed: lent, {freed:.1f} in all", GREY),
+        (f"dashed: lent, {freed:.1f} in all; filled: kept", VIOLET),
     )
     for row, (said, color) in enumerate(lines):
-        at = (0, 18 + 20 * row) if sheet.narrow else (left + (0, 252, 462)[row], 18)
+        at = (0, 18 + 20 * row) if sheet.narrow else (left + 300 * row, 18)
         sheet.text(*at, said, anchor="start", size=13, color=color)
-    y = 72 if sheet.narrow else 34
-    for word in range(3):
+    y = 52 if sheet.narrow else 34
+    for word, often in enumerate(("seen once", "seen twice", "never seen")):
         count = pairs[0, word]
         kept = max(count - less, 0)
         chance = math.exp(-kneser_ney_loss(SEEN, [0, word], vocab_size=3, order=2))
         lent = chance * total - kept
-        sheet.text(left - 10, y + 21, "abc"[word], anchor="end", bold=True)
+        cut, end, low = left + kept * unit, left + (kept + lent) * unit, y + high + 2
+        sheet.text(left - 10, low + 4, "abc"[word], anchor="end", bold=True)
         if count:
-            sheet.box(left, y, kept * unit, 30, f"{kept:.1f}", color="#ffffff", fill=VIOLET, radius=0, size=13)
-            cut = left + kept * unit
-            sheet.hatch(cut, y, less * unit, 30)
-            sheet.box(cut, y, less * unit, 30, color=GREY, radius=0, line=1)
+            look = {"color": VIOLET, "fill": VIOLET, "ink": "#ffffff", "radius": 0, "line": 1, "size": 13}
+            for bar in (y, low):
+                sheet.box(left, bar, kept * unit, high, f"{kept:.1f}", **look)
+            sheet.hatch(cut, y, less * unit, high)
+            sheet.box(cut, y, less * unit, high, color=GREY, radius=0, line=1)
             look = {"color": "#ffffff", "fill": "#ffffff", "ink": INK, "radius": 2, "size": 12}
-            sheet.box(cut + less * unit / 2 - 16, y + 7, 32, 16, f"−{less:.1f}", **look)
-        behind = left + count * unit + 4 * bool(count)
+            sheet.box(cut + less * unit / 2 - 16, y + 4, 32, high - 8, f"−{less:.1f}", **look)
         look = {"color": VIOLET, "fill": tint(VIOLET), "ink": INK, "dashed": True, "radius": 0, "size": 12}
-        sheet.box(behind, y, lent * unit, 30, f"+{lent:.1f}", **look)
-        seen = f"{count} − {less:.1f}" if count else "0"
-        said = f"({seen} + {lent:.1f}) / {total} = {chance:.3f}"
-        if sheet.narrow:
-            sheet.text(left, y + 47, said, anchor="start", size=13)
-        else:
-            sheet.text(left + 2.6 * unit, y + 21, said, anchor="start", size=14)
-        y += 60 if sheet.narrow else 40
+        sheet.box(cut, low, lent * unit, high, f"+{lent:.1f}", **look)
+        sheet.text(left + count * unit + 8, y + 16, often, anchor="start", size=13, color=GREY)
+        sheet.text(end + 8, low + 16, f"{kept + lent:.1f} / {total} = {chance:.3f}", anchor="start", size=13)
+        y += 2 * high + 16
 
 
 # from below: what stands in a block: first what stays, then what has changed; "+" is the sum with what came in
@@ -202,16 +198,16 @@ OF_TODAY = (
 
 
 @drawing(
-    "Two blocks, read from below. Left, 2017: x, plus sinusoids; attention with biases, the sum with what came in, "
-    "LayerNorm; the network W_2 ReLU(W_1 x) with biases, the sum, LayerNorm. A grey path around each part ends before "
-    "a norm. Right, today: RMSNorm, then attention without biases, rotary, with QK-norm and grouped queries; the sum; "
-    "RMSNorm, then a network with a gate and no biases; the sum. Here a grey path leads around norm and part together. "
-    "Only the lines that have changed are orange, with the numbers of the table: 1 and 2 at the norms, 3 in both "
-    "parts, 4 at the gate, 5 to 7 in attention."
+    "Two blocks, read from below. Left, 2017: x, in the first layer plus sinusoids; attention with biases, the sum "
+    "with what came in, LayerNorm; the network W_2 ReLU(W_1 x) with biases, the sum, LayerNorm. A grey path around "
+    "each part ends before a norm. Right, today: RMSNorm, then attention without biases, rotary, with QK-norm and "
+    "grouped queries; the sum; RMSNorm, then a network with a gate and no biases; the sum. Here a grey path leads "
+    "around norm and part together. Only the lines that have changed are orange, with the numbers of the table: 1 and"
+    " 2 at the norms, 3 in both parts, 4 at the gate, 5 to 7 in attention."
 )
 def a_block_then_and_now(sheet: Sheet) -> None:
     """The block of 2017 beside today's, with what has changed."""
-    _block(sheet, 80 if sheet.narrow else 180, "2017", "(+ sinusoids)", OF_2017)
+    _block(sheet, 80 if sheet.narrow else 180, "2017", "(first layer:\n+ sinusoids)", OF_2017)
     _block(sheet, 250 if sheet.narrow else 520, "today", "", OF_TODAY)
     at = (7, "start") if sheet.narrow else (350, "middle")
     sheet.text(at[0], 458, "orange: what has changed, ① to ⑦", anchor=at[1], color=KEY, size=13)
@@ -223,7 +219,8 @@ def _block(sheet: Sheet, x: float, title: str, added: str, parts: tuple[str | tu
     sheet.text(x, 18, title, bold=True)
     sheet.text(x, 428, "x", italic=True)
     if added:
-        sheet.text(x + 10, 428, added, anchor="start", size=14)
+        for row, words in enumerate(added.split("\n")):
+            sheet.text(x + 12, 420 + 16 * row, words, anchor="start", size=13)
     sheet.line((x, 412), (x, y + 1), arrow=True)
     for part in parts:
         if part == "+":

@@ -273,20 +273,19 @@ def _hand(sheet: Sheet, center: tuple[float, float], radius: float, turns: list[
     sheet.line((x, y), tip, color=INK, width=2.5)
 
 
-AHEAD = -3, -9, -24, -66, -129, -191, 60  # key − query
+AHEAD = -3, -9, -24, -66, -129, 60  # key − query
 
 
 @drawing(
-    "Two clock hands, for keys at the distances -3, -9, -24, -66, -129 and -191, to the left, and 60, to the right. "
-    "They start from a tick on the right and turn anticlockwise with every place to the left. Beside each hand a "
-    "dashed one shows where it stands at -3; violet hands are nearly there. The first hand turns by 1 from place to "
-    "place, the second by 0.1. At -9 the first is nearly back, at 2.72 instead of 3, but the second is at 0.90 instead "
-    "of 0.3. At -24 neither is. At -66, -129 and 60 both are: the first at 3.17, 3.34 and 2.83, the second at 0.32, "
-    "0.33 and 0.28. At -191 the second is, at 0.25, and the first only roughly, at 2.50."
+    "Two clock hands, for keys at the distances -3, -9, -24, -66 and -129, to the left, and 60, to the right. They "
+    "start from a tick on the right and turn anticlockwise with every place to the left. Beside each hand a dashed one "
+    "shows where it stands at -3; violet hands are nearly there. The first hand turns by 1 from place to place, the "
+    "second by 0.1. At -9 the first is nearly back, at 2.72 instead of 3, but the second is at 0.90 instead of 0.3. At "
+    "-24 neither is. At -66, -129 and 60 both are: the first at 3.17, 3.34 and 2.83, the second at 0.32, 0.33 and 0.28."
 )
 def two_hands_come_back(sheet: Sheet) -> None:
     """At which distances the two fast hands of a head stand as they do three places to the left."""
-    left, pitch, radius = (24, 48, 20) if sheet.narrow else (184, 79, 32)
+    left, pitch, radius = (24, 57, 20) if sheet.narrow else (190, 92, 32)
     high = 2 * radius + 46
     sheet.text(left - radius if sheet.narrow else 20, 18, "distance j − i", anchor="start", size=14)
 

@@ -80,6 +80,8 @@ def where_greedy_loses(sheet: Sheet) -> None:
     sheet.text(bars, y, "greedy's choice", anchor="start", size=13, color=KEY)
     y = rows[likeliest] + 25
     sheet.text(bars, y, "the likeliest", anchor="start", size=13, color=VIOLET)
+    said, low = "… not ended; after dort the end is certain", max(rows.values()) + 46
+    sheet.text(columns[0] - 9, low, said, anchor="start", size=13, color=GREY)
 
 
 def _branch(

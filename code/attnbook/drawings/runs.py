@@ -18,14 +18,14 @@ def right_at_lengths(lengths: Sequence[str], groups: Sequence[tuple[str, Sequenc
     Args:
         lengths: the names of three panels; what follows a comma stands below.
         groups: a heading, for each length what always naming the most frequent symbol gets in percent, and the rows;
-            a row is a name and, for each length, the seeds' results in percent, or none if it was not tested.
+            a row is a name and, for each length, the seeds' results in percent, or none if there are none.
 
     Returns:
         The picture.
     """
 
     def draw(sheet: Sheet) -> None:
-        first, pitch, wide, end = (92, 83, 68, 82) if sheet.narrow else (200, 162, 130, 180)
+        first, pitch, wide, end = (84, 84, 68, 74) if sheet.narrow else (200, 162, 130, 180)
         lefts = [first + pitch * number for number in range(len(lengths))]
         for left, words in zip(lefts, lengths, strict=True):
             for number, line in enumerate(words.split(", ")):
@@ -56,7 +56,7 @@ def right_at_lengths(lengths: Sequence[str], groups: Sequence[tuple[str, Sequenc
 
     alt = f"Right answers in percent, from the lowest to the highest seed: {'; '.join(lengths)}. " + " ".join(
         f"{heading} (always the most frequent symbol: {', '.join(f'{guess:.0f}' for guess in guesses)}): "
-        + "; ".join(f"{name}: {', '.join(_range(cell) or 'not tested' for cell in cells)}" for name, cells in rows)
+        + "; ".join(f"{name}: {', '.join(_range(cell) or 'no result' for cell in cells)}" for name, cells in rows)
         + "."
         for heading, guesses, rows in groups
     )
@@ -74,7 +74,7 @@ def _spread(sheet: Sheet, y: float, panel: tuple[float, float], found: Sequence[
         sheet.line((at[0], y), (at[-1], y), color=VIOLET, width=1.5)
     for x in at:
         sheet.dot(x, y, 3.5, fill=VIOLET)
-    if max(found) > 55:
+    if max(found) > 60:
         sheet.text(at[0] - 8, y + 5, _range(found), anchor="end", size=13)
     else:
         sheet.text(at[-1] + 8, y + 5, _range(found), anchor="start", size=13)

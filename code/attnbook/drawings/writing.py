@@ -76,11 +76,12 @@ def _parallel(sheet: Sheet, left: float, top: float) -> None:
 @drawing(
     "Two rounds of speculative decoding. In each, a draft model writes four words, each from its probabilities q "
     "and read back in before the next; then one pass of the expensive model over the last word and these four gives "
-    "its probabilities p at each place. Round 1, after bos: notre (q 0.6, p 0.7) stays with 100 %, belle (0.5, 0.4) "
-    "with 80 %, and both stay; fille (0.6, 0.2), whose chance is 33 %, is rejected and replaced by fleur, drawn from "
-    "max(0, p − q); est and the last two places are thrown away: 3 words. An arrow leads from fleur to the beginning "
-    "of round 2, where blanche (0.4, 0.6; 100 %), est (0.8, 0.9; 100 %), dans (0.5, 0.3; 60 %) and le (0.7, 0.7; 100 "
-    "%) all stay, and jardin, drawn from the p after them, is for free: 5 words."
+    "its probabilities p at each place. Below each place stands the word proposed to follow, with its p and q. Round "
+    "1: after bos notre (p 0.7, q 0.6) stays with 100 %, after notre belle (0.4, 0.5) with 80 %, and both stay; after "
+    "belle fille (0.2, 0.6), whose chance is 33 %, is rejected and replaced by fleur, drawn from max(0, p − q); est "
+    "and the last two places are thrown away: 3 words. An arrow leads from fleur to the beginning of round 2, where "
+    "blanche (0.6, 0.4; 100 %), est (0.9, 0.8; 100 %), dans (0.3, 0.5; 60 %) and le (0.7, 0.7; 100 %) all stay, and "
+    "jardin, drawn from the p after them, is for free: 5 words."
 )
 def two_rounds_of_drafts(sheet: Sheet) -> None:
     """What becomes of drafted words: one is rejected, or all of them stay."""
@@ -99,7 +100,7 @@ def two_rounds_of_drafts(sheet: Sheet) -> None:
         look = {"color": GREY, "fill": tint(GREY), "ink": INK, "size": 13}
         sheet.box(left + 38, top + 14, 5 * cell - 38, 26, "draft model: q, one word at a time", **look)
         look = {"color": QUERY, "fill": tint(QUERY), "size": 13}
-        sheet.box(left, top + 138, 5 * cell, 28, "one pass of the model: p at every place", **look)
+        sheet.box(left, top + 120, 5 * cell, 28, "one pass of the model: p at every place", **look)
         for t, word in enumerate((before, *drafted)):
             struck = t > kept
             if t:
@@ -108,13 +109,12 @@ def two_rounds_of_drafts(sheet: Sheet) -> None:
                 sheet.line((mid[t] + 12, top + 68), (mid[t] + 12, top + 43), color=GREY, arrow=True)
             look = {"color": GREY, "ink": GREY if struck else INK, "dashed": struck, "size": 13}
             sheet.box(mid[t] - 30, top + 68, 60, 28, word, fill="none" if t else "#f0f0f0", **look)
-            if t:
-                sheet.text(mid[t], top + 112, f"q = {q[t - 1]}", size=13, color=GREY)
-            sheet.line((mid[t], top + (117 if t else 96)), (mid[t], top + 135), color=GREY, arrow=True)
+            sheet.line((mid[t], top + 96), (mid[t], top + 117), color=GREY, arrow=True)
         for t in cols:
             y, used = top + 241, t <= kept
-            sheet.line((mid[t], top + 166), (mid[t], top + 180), color=QUERY if used else GREY, arrow=True)
+            sheet.line((mid[t], top + 148), (mid[t], top + 163), color=QUERY if used else GREY, arrow=True)
             if t < len(p):
+                sheet.text(mid[t], top + 179, drafted[t], size=13)
                 sheet.text(mid[t], top + 196, f"p = {p[t]}", size=13, color=QUERY)
                 sheet.text(mid[t], top + 213, f"q = {q[t]}", size=13, color=GREY)
                 chance = f"{min(1, p[t] / q[t]):.0%}".replace("%", " %")

@@ -21,7 +21,7 @@ ARGUMENTS = [
     "--disable-sync",
     # the page's Python runs for seconds here: to optimise its WebAssembly costs more than it saves
     "--js-flags=--wasm-tiering-budget=200000000",
-    # Playwright's own, those that matter here, and RenderDocument: a frame anew for every page, a quarter of opening one
+    # Playwright's own that matter here, and RenderDocument: a frame anew for every page, a quarter of opening one
     "--disable-features=RenderDocument,PaintHolding,ThirdPartyStoragePartitioning,HttpsUpgrades,OptimizationHints",
 ]
 MISSING = (

@@ -27,7 +27,7 @@ class RealSentenceFigure(ModelFigure):
     module = "real_sentence"
     alt = """“The dog slept because it was tired.” in the ten pieces that a pretrained encoder reads, and its attention.
         On one side small heat maps of all 72 heads, six layers down and twelve heads across: many have a dark column
-        at [CLS], [SEP] or the full stop, others a dark line beside the diagonal. Head 12 of layer 6 is drawn large,
+        at [CLS], others a dark line beside the diagonal. Head 12 of layer 6 is drawn large,
         with the pieces on both axes: “it” gives 0.68 of its weight to “dog”; in each other row, too, “dog” has the
         largest weight. In the live figure the model reads any sentence."""
 
