@@ -438,7 +438,7 @@ def test_layers_are_added_from_two_to_twelve(open_figure):
 
 def test_without_motion_each_press_is_one_layer(open_figure):
     page = open_figure(BlockExplorerFigure(depth=4, layer=3))
-    page.page.emulate_media(reduced_motion="reduce")
+    page.stop_motion()
     page.click("Add layers")
     page.click("Add layers")
     page.page.wait_for_timeout(1000)

@@ -379,7 +379,7 @@ def test_to_the_end_with_one_word_left_is_greedy_decoding(page):
 def test_to_the_end_without_motion_is_one_change(page):
     page.set(example=1, top_k=1)
     draw(page)
-    page.page.emulate_media(reduced_motion="reduce")
+    page.stop_motion()
     press = "[...document.querySelectorAll('.ab-button')].find((one) => one.textContent === 'To the end').click()"
     page.page.evaluate(f"async () => {{ {press}; await new Promise((done) => setTimeout(done)); }}")
     assert page.state("written")[-1] == "<eos>"

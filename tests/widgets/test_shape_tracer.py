@@ -221,7 +221,7 @@ def test_a_smaller_table_keeps_the_cell_inside_and_reset_restores(page):
 def test_it_fits_on_a_phone(open_figure, sizes, width):
     t, d, h = sizes
     page = open_figure(ShapeTracerFigure(num_positions=t, d_model=d, num_heads=h), width=width, theme="dark")
-    page.page.emulate_media(reduced_motion="reduce")  # the cells are where they go at once
+    page.stop_motion()  # the cells are where they go at once
     for step in (0, 1, 3, 4, 5):
         page.slide("step", step)
         page.require_fit()
@@ -229,7 +229,7 @@ def test_it_fits_on_a_phone(open_figure, sizes, width):
 
 def test_on_a_phone_one_table_fills_the_room_of_two(open_figure):
     page = open_figure(ShapeTracerFigure(), width=390)
-    page.page.emulate_media(reduced_motion="reduce")
+    page.stop_motion()
     for step in (0, 1, 4, 5):
         page.slide("step", step)
         stage, cell = (page.page.locator(one).last.bounding_box() for one in (".ab-stage", "[data-cell]"))

@@ -54,7 +54,7 @@ def open_own(open_html, tmp_path):
         page = own_page("bahdanau", files, [NAMES[c] for c in codes], codes, SENTENCES[source], SENTENCES[source][2:])
         (tmp_path / "own.html").write_text(page, "utf-8")
         opened = open_html("", width=width)
-        opened.page.emulate_media(reduced_motion="reduce")  # written at once
+        opened.stop_motion()  # written at once
         opened.page.goto((tmp_path / "own.html").as_uri())
         ready(opened)
         opened.set(given=[*pairs[0].target.removesuffix("؟").removesuffix("？").removesuffix("?").split(), "<eos>"])
