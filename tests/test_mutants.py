@@ -442,6 +442,14 @@ TABLE = {
         ("the first position's score", "[:, -1]  # (B, V)", "[:, 0]",
          "test_language_writing.py::test_the_likeliest_tokens_are_those_without_a_cache"),
     ],
+    "transformer/stack": [
+        ("a table of integers is lengths", "valid_lens.dim() != 1", "valid_lens.dim() > 2",
+         "test_bad_input.py::test_another_librarys_second_argument_is_not_taken_for_lengths"),
+    ],
+    "transformer/bert": [
+        ("BERT without segments", "self.position(places) + self.segment(segments)",
+         "self.position(places)", "test_models.py::test_bert_embeddings_are_a_normalised_sum"),
+    ],
     "transformer/models": [
         ("every decoded word is at position 0", "self.positions(embedded, start)",
          "self.positions(embedded)",
@@ -455,10 +463,6 @@ TABLE = {
         ("no causal mask in evaluation", "mask = causal_mask(length, start + length, device=target.device)",
          "mask = causal_mask(length, start + length) if self.training else None",
          "test_models.py::test_one_parallel_pass_is_one_pass_a_word"),
-        ("a table of integers is lengths", "valid_lens.dim() != 1", "valid_lens.dim() > 2",
-         "test_bad_input.py::test_another_librarys_second_argument_is_not_taken_for_lengths"),
-        ("BERT without segments", "self.position(places) + self.segment(segments)",
-         "self.position(places)", "test_models.py::test_bert_embeddings_are_a_normalised_sum"),
         ("pre-LN without its last norm", "nn.LayerNorm(config.d_model) if config.norm_first else nn.Identity()",
          "nn.Identity()", "test_models.py::test_a_pre_ln_stack_ends_with_a_norm_and_a_post_ln_stack_has_had_its_own"),
     ],

@@ -1,5 +1,6 @@
 """The Transformer: blocks of attention and feed-forward layers, and the models built from them."""
 
+from attnbook.transformer.bert import BertEmbeddings, BertEncoder
 from attnbook.transformer.blocks import (
     Block,
     DecoderLayer,
@@ -11,6 +12,7 @@ from attnbook.transformer.configs import (
     BERT_BASE,
     PAPER_BASE,
     BertConfig,
+    LanguageModelConfig,
     TransformerConfig,
 )
 from attnbook.transformer.feed_forward import (
@@ -18,15 +20,13 @@ from attnbook.transformer.feed_forward import (
     FeedForward,
     GatedFeedForward,
 )
-from attnbook.transformer.language_model import LanguageModel, LanguageModelConfig
+from attnbook.transformer.language_model import LanguageModel
 from attnbook.transformer.models import (
-    BertEmbeddings,
-    BertEncoder,
     Decoder,
     Encoder,
     Transformer,
-    count_parameters,
 )
+from attnbook.transformer.stack import count_parameters
 
 __all__ = [
     "TransformerConfig",
