@@ -328,7 +328,7 @@ TABLE = {
          "test_head_measures.py::test_prefix_matching_by_loops"),
         ("the mean does not pass through W_o", "layer.W_o.bias.add_(part @ mean)", "pass",
          "test_head_measures.py::test_a_silenced_head_says_its_mean"),
-        ("the inputs look through the last layer first", "layer @ whole", "whole @ layer",
+        ("the inputs look through the last layer first", "layer @ product", "product @ layer",
          "test_head_measures.py::test_rollout_of_two_layers_by_hand"),
         ("each layer counts a whole and a residual", "mixed / total", "mixed / 2",
          "test_head_measures.py::test_rollout_is_a_walk_from_the_last_layer_down"),
@@ -408,10 +408,10 @@ TABLE = {
     "transformer/language_model": [
         ("every written token is at position 0", "self.positions(x, start)", "self.positions(x)",
          "test_language_model.py::test_one_pass_is_one_pass_a_token_however_they_are_cut"),
-        ("all layers have the window", "everything if number in config.global_layers else window", "window",
+        ("all layers have the window", "causal if number in config.global_layers else near", "near",
          "test_language_model.py::test_by_its_parts"),
-        ("padding in front is seen", "everything, window = both_masks(past, given), both_masks(near, given)",
-         "everything, window = past, near",
+        ("padding in front is seen", "causal, near = both_masks(causal, allowed), both_masks(near, allowed)",
+         "pass",
          "test_language_model.py::test_padding_in_front_is_hidden_by_a_mask_also_from_a_cache"),
         ("the sum of the blocks is scored", "self.head(self.norm(x))", "self.head(x)",
          "test_language_model.py::test_by_its_parts"),
@@ -522,11 +522,13 @@ TABLE = {
          "test_interop_weights.py::test_the_norms_epsilon_is_taken_over"),
     ],
     "checks/integers": [
-        ("the last entry of a vocabulary is beyond it", "beyond(ids, vocab_size - 1)", "beyond(ids, vocab_size - 2)",
+        ("the last entry of a vocabulary is beyond it", "one_outside(ids, vocab_size - 1)",
+         "one_outside(ids, vocab_size - 2)",
          "test_checks.py::test_right_arguments_pass"),
     ],
     "checks/masking": [
-        ("all keys are one too many", "beyond(valid_lens, num_keys)", "beyond(valid_lens, num_keys - 1)",
+        ("all keys are one too many", "one_outside(valid_lens, num_keys)",
+         "one_outside(valid_lens, num_keys - 1)",
          "test_checks.py::test_right_arguments_pass"),
     ],
     "checks/numbers": [

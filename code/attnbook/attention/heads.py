@@ -167,10 +167,10 @@ class MultiHeadAttention(nn.Module):
                     "and let start_cache(memory) put a memory's into a cache"
                 )
             cache.check_queries(query, self.num_kv_heads, self.head_dim)
-        other = key is not query or (cache is not None and not cache.grows)
-        if other:
+        crossing = key is not query or (cache is not None and not cache.grows)
+        if crossing:
             self._check_no_rotary()
-        if other and callable(bias):
+        if crossing and callable(bias):
             raise ValueError(
                 "a function as bias is given places in one sequence, but the keys are those of another; pass the bias "
                 "itself, (B, H, T, S), or leave it out"

@@ -281,9 +281,9 @@ def _filled(
     if decay is None:
         decay = key.new_ones(key.shape[-2])
     elif readable(decay) and not (decay > 0).all():
-        low = decay[~(decay > 0)][0].item()
+        refused = decay[~(decay > 0)][0].item()
         raise ValueError(
-            f"decay must be above 0, got {low}; to begin with an empty memory, make a new call without a state"
+            f"decay must be above 0, got {refused}; to begin with an empty memory, make a new call without a state"
         )
     if state is None:
         state = key.new_zeros(*lead, value.shape[-1], key.shape[-1])

@@ -261,9 +261,9 @@ def from_additive(mask: Tensor) -> Tensor:
         )
     allowed, blocked = mask == 0, mask <= -1e4
     if has_values(mask) and not (allowed | blocked).all():
-        odd = mask[~(allowed | blocked)][0].item()
+        neither = mask[~(allowed | blocked)][0].item()
         raise ValueError(
-            f"an additive mask holds 0 and very negative numbers, got {odd:g}; add a bias to the scores"
+            f"an additive mask holds 0 and very negative numbers, got {neither:g}; add a bias to the scores"
         )
     return allowed
 
@@ -298,8 +298,8 @@ def from_binary(mask: Tensor) -> Tensor:
             f"a 0/1 mask is a tensor of real numbers, got {kind_of(mask)}; make one with torch.tensor([...])"
         )
     if has_values(mask) and not ((mask == 0) | (mask == 1)).all():
-        odd = mask[(mask != 0) & (mask != 1)][0].item()
+        neither = mask[(mask != 0) & (mask != 1)][0].item()
         raise ValueError(
-            f"a 0/1 mask holds only 0 and 1, got {odd}; for masks to be added use from_additive"
+            f"a 0/1 mask holds only 0 and 1, got {neither}; for masks to be added use from_additive"
         )
     return mask == 1

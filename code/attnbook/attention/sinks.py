@@ -63,7 +63,7 @@ class SinkAttention(MultiHeadAttention):
 def _with_sink(
     table: Any, shape: torch.Size, check: Callable[[Tensor, torch.Size], None]
 ) -> Any:
-    """A mask or a bias of S columns with one in front that leaves the sink as it is; any other as it came."""
+    """A mask or a bias of S columns with one in front that leaves the sink as it is; any other unchanged."""
     if not isinstance(table, Tensor) or table.shape[-1:] != shape[-1:]:
         return table
     if table.dim() > 1:  # now, so that an error names the shape that came

@@ -345,9 +345,9 @@ def _check_memory(
 ) -> None:
     """Require a memory, either itself, with the size and for each sequence of x, or in a cache."""
     if (memory is None) == (cache is None):
-        came = "neither was" if memory is None else "both were"
+        passed = "neither was" if memory is None else "both were"
         raise ValueError(
-            f"pass the memory, or a cache from start_cache(memory), which holds it; {came} passed"
+            f"pass the memory, or a cache from start_cache(memory), which holds it; {passed} passed"
         )
     if cache is not None and not isinstance(cache, DecoderLayerCache):
         raise TypeError(

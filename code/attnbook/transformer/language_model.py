@@ -118,19 +118,19 @@ class LanguageModel(Stepping):
         """What each layer may attend to: everything before, or what is in its window."""
         config, length = self.config, tokens.shape[1]
         total = start + length
-        given = one_mask(config.num_heads, tokens, lens, mask, start)
-        past = near = None
+        allowed = one_mask(config.num_heads, tokens, lens, mask, start)
+        causal = near = None
         if length > 1:  # a single new token may look at all that were before
-            past = near = (
+            causal = near = (
                 causal_mask(length, total, tokens.device)
                 if start
                 else shared_triangle(length, tokens.device)
             )
         if config.window is not None and config.window < total:
             near = sliding_window_mask(length, config.window, total, tokens.device)
-        everything, window = both_masks(past, given), both_masks(near, given)
+        causal, near = both_masks(causal, allowed), both_masks(near, allowed)
         return [
-            everything if number in config.global_layers else window
+            causal if number in config.global_layers else near
             for number in range(len(self.layers))
         ]
 

@@ -40,8 +40,8 @@ def run_layers(
     }
     weights_of_layers = []
     for number, layer in enumerate(layers):
-        own = {name: entries[number] for name, entries in lists.items()}
-        x, weights = layer(x, need_weights=need_weights, **options, **own)
+        its = {name: entries[number] for name, entries in lists.items()}
+        x, weights = layer(x, need_weights=need_weights, **options, **its)
         weights_of_layers.append(weights)
     return x, weights_of_layers if need_weights else None
 
