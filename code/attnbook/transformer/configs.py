@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from attnbook.attention import LinearScaling, Llama3Scaling
-from attnbook.attention.positions import check_even
+from attnbook.attention.rotary import check_even
 from attnbook.attention.splitting import check_kv_heads, head_size
 from attnbook.checks import (
     check_count,
