@@ -4,7 +4,6 @@ from attnbook.transformer.bert import BertEmbeddings, BertEncoder
 from attnbook.transformer.blocks import (
     Block,
     DecoderLayer,
-    DecoderLayerCache,
     EncoderLayer,
     Residual,
 )
@@ -21,12 +20,9 @@ from attnbook.transformer.feed_forward import (
     GatedFeedForward,
 )
 from attnbook.transformer.language_model import LanguageModel
-from attnbook.transformer.models import (
-    Decoder,
-    Encoder,
-    Transformer,
-)
+from attnbook.transformer.models import Decoder, Encoder, Transformer
 from attnbook.transformer.stack import count_parameters
+from attnbook.transformer.stepping import DecoderLayerCache
 
 __all__ = [
     "TransformerConfig",

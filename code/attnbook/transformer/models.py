@@ -8,10 +8,10 @@ from torch import Tensor, nn
 
 from attnbook.attention import LearnedPositions, SinusoidalPositions, causal_mask
 from attnbook.checks import check_ids
-from attnbook.transformer.blocks import DecoderLayer, DecoderLayerCache, EncoderLayer
+from attnbook.transformer.blocks import DecoderLayer, EncoderLayer
 from attnbook.transformer.configs import PAPER_BASE, TransformerConfig
 from attnbook.transformer.stack import one_mask, run_layers
-from attnbook.transformer.stepping import Stepping, check_caches
+from attnbook.transformer.stepping import DecoderLayerCache, Stepping, check_caches
 
 
 def _embed(
