@@ -16,6 +16,7 @@ def fused_attention(
     value: Tensor,
     mask: Tensor | None,
     bias: Tensor | None,
+    *,
     dropout: float,
     shared_heads: bool,
 ) -> Tensor:

@@ -270,14 +270,7 @@ def _filled(
     lead = torch.broadcast_shapes(query.shape[:-2], key.shape[:-2], value.shape[:-2])
     for name, gate in (("decay", decay), ("beta", beta)):
         if gate is not None:
-            check_tensor(name, gate, min_dims=1)
-            check_alike("key", key, name, gate)
-            if gate.shape[-1] != num_keys:
-                raise ValueError(
-                    f"{name} is given for {gate.shape[-1]}, the number of keys is {num_keys}; pass one number for each "
-                    "position, (…, T)"
-                )
-            check_leading_axes(name, gate.shape[:-1], "queries, keys and values", lead)
+            _check_gate(name, gate, key, lead)
     if decay is None:
         decay = key.new_ones(key.shape[-2])
     elif readable(decay) and not (decay > 0).all():
@@ -299,3 +292,15 @@ def _filled(
     tensors = query, key, value, decay, beta, state
     resolved = [x if x is None else x.to(precise) for x in tensors]
     return *resolved, product_dtype(value), value.dtype
+
+
+def _check_gate(name: str, gate: Tensor, key: Tensor, lead: torch.Size) -> None:
+    """Require one number for each position, (…, T), beside keys (…, T, D)."""
+    check_tensor(name, gate, min_dims=1)
+    check_alike("key", key, name, gate)
+    if gate.shape[-1] != key.shape[-2]:
+        raise ValueError(
+            f"{name} is given for {gate.shape[-1]}, the number of keys is {key.shape[-2]}; pass one number for each "
+            "position, (…, T)"
+        )
+    check_leading_axes(name, gate.shape[:-1], "queries, keys and values", lead)
