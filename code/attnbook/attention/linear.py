@@ -98,10 +98,10 @@ def parallel_memory(
         Katharopoulos et al. (2020), section 3.3; with a decay, Sun et al. (2023), section 2; with beta, Yang et al.
         (2024b), section 3, who solve the triangular system under another name.
     """
-    *tensors, dtype, kept = _filled(query, key, value, decay, beta, state)
+    *tensors, dtype, state_dtype = _resolved(query, key, value, decay, beta, state)
     with unrounded(key):
         output, state = _chunk(*tensors)
-    return output.to(dtype), state.to(kept)
+    return output.to(dtype), state.to(state_dtype)
 
 
 def recurrent_memory(
@@ -124,7 +124,7 @@ def recurrent_memory(
         Katharopoulos et al. (2020), section 3.4; Schlag et al. (2021), section 4.2; with both, Yang et al. (2025),
         section 3.
     """
-    query, key, value, decay, beta, state, dtype, kept = _filled(
+    query, key, value, decay, beta, state, dtype, state_dtype = _resolved(
         query, key, value, decay, beta, state
     )
     outputs = []
@@ -136,7 +136,7 @@ def recurrent_memory(
                 v = beta[..., t, None] * (v - (state @ k[..., None])[..., 0])
             state = state + v[..., :, None] * k[..., None, :]  # write
             outputs.append((state @ query[..., t, :, None])[..., 0])  # read
-    return torch.stack(outputs, dim=-2).to(dtype), state.to(kept)
+    return torch.stack(outputs, dim=-2).to(dtype), state.to(state_dtype)
 
 
 def chunked_memory(
@@ -162,7 +162,7 @@ def chunked_memory(
         Sun et al. (2023), section 2; Yang et al. (2024b), section 3.
     """
     check_count("chunk_size", chunk_size)
-    query, key, value, decay, beta, state, dtype, kept = _filled(
+    query, key, value, decay, beta, state, dtype, state_dtype = _resolved(
         query, key, value, decay, beta, state
     )
     outputs = []
@@ -174,7 +174,7 @@ def chunked_memory(
                 decay[..., part], None if beta is None else beta[..., part], state,
             )  # fmt: skip
             outputs.append(output)
-    return torch.cat(outputs, dim=-2).to(dtype), state.to(kept)
+    return torch.cat(outputs, dim=-2).to(dtype), state.to(state_dtype)
 
 
 def normalised(
@@ -247,7 +247,7 @@ def _corrected(
     return torch.linalg.solve_triangular(system, beta * unknown, upper=False)
 
 
-def _filled(
+def _resolved(
     query: Tensor,
     key: Tensor,
     value: Tensor,
