@@ -156,9 +156,7 @@ def both_masks(a: Tensor | None, b: Tensor | None) -> Tensor | None:
 
 
 def masked_softmax(
-    scores: Tensor,
-    valid_lens: Tensor | None = None,
-    mask: Tensor | None = None,
+    scores: Tensor, valid_lens: Tensor | None = None, mask: Tensor | None = None
 ) -> Tensor:
     """Softmax over the keys that a query may attend to; every other key gets exactly zero.
 

@@ -1,12 +1,7 @@
 """The Transformer: blocks of attention and feed-forward layers, and the models built from them."""
 
 from attnbook.transformer.bert import BertEmbeddings, BertEncoder
-from attnbook.transformer.blocks import (
-    Block,
-    DecoderLayer,
-    EncoderLayer,
-    Residual,
-)
+from attnbook.transformer.blocks import Block, DecoderLayer, EncoderLayer, Residual
 from attnbook.transformer.configs import (
     BERT_BASE,
     PAPER_BASE,
@@ -14,11 +9,7 @@ from attnbook.transformer.configs import (
     LanguageModelConfig,
     TransformerConfig,
 )
-from attnbook.transformer.feed_forward import (
-    ACTIVATIONS,
-    FeedForward,
-    GatedFeedForward,
-)
+from attnbook.transformer.feed_forward import ACTIVATIONS, FeedForward, GatedFeedForward
 from attnbook.transformer.language_model import LanguageModel
 from attnbook.transformer.models import Decoder, Encoder, Transformer
 from attnbook.transformer.stack import count_parameters

@@ -5,12 +5,7 @@ from dataclasses import dataclass
 from attnbook.attention import LinearScaling, Llama3Scaling
 from attnbook.attention.rotary import check_even
 from attnbook.attention.splitting import check_kv_heads, head_size
-from attnbook.checks import (
-    check_count,
-    check_fields,
-    check_positive,
-    check_probability,
-)
+from attnbook.checks import check_count, check_fields, check_positive, check_probability
 from attnbook.transformer.feed_forward import get_activation
 
 NORMS = ("rms", "layer")
