@@ -198,13 +198,13 @@ def test_a_learned_sink_takes_the_weight_that_its_key_asks_for():
     x = torch.randn(3, 7, 10, dtype=torch.float64)
     with torch.no_grad():
         sink.sink.copy_(torch.randn(2, 1, 5))
-    weights = sink(x, need_weights=True)[1]
-    q, *kept = sink.project(x, x, x)
-    k, v, *_ = sink.extended(q, *kept, None, None, None)
+    output, weights = sink(x, need_weights=True)
+    q, k, v = sink.project(x, x, x)
     expected = ((q * sink.sink).sum(-1) / 5**0.5).exp()
-    others = (q @ k[:, :, 1:].mT / 5**0.5).exp().sum(-1)
+    others = (q @ k.mT / 5**0.5).exp().sum(-1)
     assert_close(weights[..., 0], expected / (expected + others))
-    assert (v[:, :, 0] == 0).all()
+    of_values = (weights[..., 1:] @ v).transpose(1, 2).flatten(2)  # the sink's is zero
+    assert_close(output, sink.W_o(of_values))
     sink(x)[0].sum().backward()
     assert sink.sink.grad.abs().sum() > 0
 
@@ -226,8 +226,9 @@ def test_a_sink_with_masks_lengths_and_a_bias(num_kv_heads, columns, lead):
         bias = torch.nn.functional.pad(bias, (1, 0), value=0.0)
     if len(lead) == 1:
         mask, bias = mask[:, None], bias[:, None]
-    q, *kept = sink.project(x, memory, memory)
-    k, v, *_ = sink.extended(q, *kept, None, None, None)
+    q, k, v = sink.project(x, memory, memory)
+    k = torch.cat([sink.sink.expand(2, -1, -1, -1), k], dim=2)
+    v = torch.nn.functional.pad(v, (0, 0, 1, 0))
     k, v = (y.repeat_interleave(6 // num_kv_heads, dim=1) for y in (k, v))
     scores = q @ k.mT / 2**0.5 + bias
     real = torch.arange(8) <= lens[:, None, None, None]  # the sink, and so many keys

@@ -13,6 +13,14 @@ are exceptions: the regressions (`average_pooling`, `nadaraya_watson`, `NWKernel
 """
 
 from attnbook.attention.cache import KeyValueCache
+from attnbook.attention.conventions import (
+    from_additive,
+    from_binary,
+    from_blocked,
+    to_additive,
+    to_binary,
+    to_blocked,
+)
 from attnbook.attention.decoder_heads import DecoderAttention
 from attnbook.attention.head_measures import ablate_head, prefix_matching, rollout
 from attnbook.attention.heads import MultiHeadAttention, stack_heads
@@ -40,15 +48,9 @@ from attnbook.attention.linear import (
 from attnbook.attention.masks import (
     causal_mask,
     combine_masks,
-    from_additive,
-    from_binary,
-    from_blocked,
     masked_softmax,
     sequence_mask,
     sliding_window_mask,
-    to_additive,
-    to_binary,
-    to_blocked,
 )
 from attnbook.attention.pooling import (
     NWKernelRegression,
@@ -62,10 +64,7 @@ from attnbook.attention.pooling import (
 )
 from attnbook.attention.positions import (
     LearnedPositions,
-    RotaryPositions,
     SinusoidalPositions,
-    rotary_frequencies,
-    rotate,
     sinusoidal_encoding,
 )
 from attnbook.attention.relative import (
@@ -75,6 +74,7 @@ from attnbook.attention.relative import (
     alibi_bias,
     relative_positions,
 )
+from attnbook.attention.rotary import RotaryPositions, rotary_frequencies, rotate
 from attnbook.attention.rotary_scaling import LinearScaling, Llama3Scaling
 from attnbook.attention.scores import (
     additive_score,

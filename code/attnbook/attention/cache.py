@@ -69,10 +69,10 @@ class KeyValueCache:
         if memory is None:
             return
         if not isinstance(memory, Sequence) or len(memory) != 2:
-            came = type(memory).__name__
-            came += f" of {len(memory)}" if isinstance(memory, Sequence) else ""
+            kind = type(memory).__name__
+            kind += f" of {len(memory)}" if isinstance(memory, Sequence) else ""
             raise ValueError(
-                f"memory must be a pair of keys and values, got {came}; let start_cache(memory) of the layer make it"
+                f"memory must be a pair of keys and values, got {kind}; let start_cache(memory) of the layer make it"
             )
         key, value = memory
         _check_pair(key, value)
@@ -81,16 +81,16 @@ class KeyValueCache:
 
     def __copy__(self) -> "KeyValueCache":
         """A cache that goes on by itself: it shares what is stored so far, and nothing that is added."""
-        other = KeyValueCache()
-        other.grows, other.key, other.value = self.grows, self.key, self.value
-        return other
+        copied = KeyValueCache()
+        copied.grows, copied.key, copied.value = self.grows, self.key, self.value
+        return copied
 
     def __deepcopy__(self, memo: dict) -> "KeyValueCache":
         """A cache that shares nothing. (Left to itself, `deepcopy` refuses tensors that gradients flow through.)"""
-        other = self.__copy__()
+        copied = self.__copy__()
         if self.key is not None and self.value is not None:
-            other.key, other.value = self.key.clone(), self.value.clone()
-        return other
+            copied.key, copied.value = self.key.clone(), self.value.clone()
+        return copied
 
     @property
     def length(self) -> int:

@@ -16,6 +16,7 @@ def fused_attention(
     value: Tensor,
     mask: Tensor | None,
     bias: Tensor | None,
+    *,
     dropout: float,
     shared_heads: bool,
 ) -> Tensor:
@@ -81,10 +82,11 @@ def _is_same_memory(a: Tensor, b: Tensor) -> bool:
 def _refuse_second_derivatives(kernel: Any) -> None:
     """Have whoever asks for them told what to do, before PyTorch says that its fused kernels have none."""
     if "Attention" in type(kernel).__name__:  # else PyTorch has taken plain steps
-        kernel.register_hook(_once)
+        kernel.register_hook(_watch)
 
 
-def _once(gradients: tuple[Tensor | None, ...], _: tuple[Tensor, ...]) -> None:
+def _watch(gradients: tuple[Tensor | None, ...], _: tuple[Tensor, ...]) -> None:
+    """Refuse to differentiate these gradients."""
     for gradient in gradients:
         if gradient is not None and gradient.requires_grad:
             gradient.register_hook(_refuse)

@@ -115,10 +115,10 @@ def rollout(weights: Tensor) -> Tensor:
         raise ValueError(
             f"weights must be (…, L, T, T), got {tuple(weights.shape)}; pass those of self-attention"
         )
-    whole = torch.eye(weights.shape[-1], dtype=weights.dtype, device=weights.device)
-    mixed = weights + whole
+    itself = torch.eye(weights.shape[-1], dtype=weights.dtype, device=weights.device)
+    mixed = weights + itself
     total = mixed.sum(-1, keepdim=True)  # 2, if each row of weights sums to 1
-    mixed = mixed / total
+    mixed, product = mixed / total, itself
     for layer in mixed.unbind(-3):
-        whole = layer @ whole
-    return whole
+        product = layer @ product
+    return product

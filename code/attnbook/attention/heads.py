@@ -115,36 +115,14 @@ class MultiHeadAttention(nn.Module):
         """
         key = query if key is None else key
         value = key if value is None else value
-        held = cache.length if isinstance(cache, KeyValueCache) else 0
-        check_inputs(query, key, value, self.d_model, self.W_qkv, held)
-        if cache is not None:
-            self._check_cache(query, key, value, cache)
-        own = key is query and (cache is None or cache.grows)
-        if not own:
-            self._check_no_rotary()
-        if callable(bias) and not own:
-            raise ValueError(
-                "a function as bias is given places in one sequence, but the keys are those of another; pass the bias "
-                "itself, (B, H, T, S), or leave it out"
-            )
-        q, k, v = self.project(query, key, value, cache)  # (B, H, T or S, Dh)
-        stored = k, v
-        if k.dtype != q.dtype:  # what a cache holds, such as autocast's
-            k, v = k.to(q.dtype), v.to(q.dtype)
-        group = self.num_heads // self.num_kv_heads  # query heads per key/value head
+        self._check_inputs(query, key, value, bias, cache)
+        q, *stored = self.project(query, key, value, cache)  # (B, H, T or S, Dh)
+        k, v = (x.to(q.dtype) for x in stored)  # a cache may hold others: autocast's
         if callable(bias):
+            group = self.num_heads // self.num_kv_heads
             bias = bias(q, k.repeat_interleave(group, dim=1))
             check_tensor("bias", bias)
-        k, v, valid_lens, mask, bias = self.extended(q, k, v, valid_lens, mask, bias)
-        shape = torch.Size([*q.shape[:3], k.shape[2]])  # of the scores
-        mask = combine_masks(shape, valid_lens, mask, query.device)
-        if bias is not None:
-            check_bias(bias, shape)
-            bias = bias.reshape(aligned(bias.shape, shape))
-        dropout = self.dropout.p if self.dropout.training else 0.0
-        output, weights = attention_step(
-            q, k, v, mask, bias, dropout=dropout, group=group, need_weights=need_weights
-        )
+        output, weights = self.attend(q, k, v, valid_lens, mask, bias, need_weights)
         output = self.W_o(output.transpose(1, 2).flatten(2))  # heads merged
         if cache is not None:  # only now: a call that fails leaves it as it was
             cache.key, cache.value = stored
@@ -166,6 +144,38 @@ class MultiHeadAttention(nn.Module):
         self._check_no_rotary()
         return KeyValueCache(memory=self.project_all(memory)[1:])
 
+    def _check_inputs(
+        self,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        bias: Tensor | Bias | None,
+        cache: KeyValueCache | None,
+    ) -> None:
+        """Require inputs that the layer takes and that go together; masks and lengths meet the scores' shape later."""
+        stored = cache.length if isinstance(cache, KeyValueCache) else 0
+        check_inputs(query, key, value, self.d_model, self.W_qkv, stored)
+        if cache is not None:
+            if not isinstance(cache, KeyValueCache):
+                raise TypeError(
+                    f"cache must be a KeyValueCache, got {type(cache).__name__}; pass KeyValueCache(), or what "
+                    "start_cache(memory) of this layer gives"
+                )
+            if key is not query or value is not key:
+                raise ValueError(
+                    "a cache holds keys already, or gets them from the query, but others were passed; leave them out, "
+                    "and let start_cache(memory) put a memory's into a cache"
+                )
+            cache.check_queries(query, self.num_kv_heads, self.head_dim)
+        crossing = key is not query or (cache is not None and not cache.grows)
+        if crossing:
+            self._check_no_rotary()
+        if crossing and callable(bias):
+            raise ValueError(
+                "a function as bias is given places in one sequence, but the keys are those of another; pass the bias "
+                "itself, (B, H, T, S), or leave it out"
+            )
+
     def _check_no_rotary(self) -> None:
         """Require a layer that may attend to another sequence than the query's."""
         if self.rotary is not None:
@@ -174,23 +184,7 @@ class MultiHeadAttention(nn.Module):
                 "them out, or make the layer for another sequence without rotary"
             )
 
-    def _check_cache(
-        self, query: Tensor, key: Tensor, value: Tensor, cache: KeyValueCache
-    ) -> None:
-        """Require a cache that fits the query, and no keys beside it."""
-        if not isinstance(cache, KeyValueCache):
-            raise TypeError(
-                f"cache must be a KeyValueCache, got {type(cache).__name__}; pass KeyValueCache(), or what "
-                "start_cache(memory) of this layer gives"
-            )
-        if key is not query or value is not key:
-            raise ValueError(
-                "a cache holds keys already, or gets them from the query, but others were passed; leave them out, "
-                "and let start_cache(memory) put a memory's into a cache"
-            )
-        cache.check_queries(query, self.num_kv_heads, self.head_dim)
-
-    def extended(
+    def attend(
         self,
         q: Tensor,
         k: Tensor,
@@ -198,9 +192,19 @@ class MultiHeadAttention(nn.Module):
         valid_lens: Tensor | None,
         mask: Tensor | None,
         bias: Tensor | None,
-    ) -> tuple[Tensor, Tensor, Tensor | None, Tensor | None, Tensor | None]:
-        """All keys and values (B, Hkv, S, Dh) and what is said of them; a subclass may add some, which are not kept."""
-        return k, v, valid_lens, mask, bias
+        need_weights: bool,
+    ) -> tuple[Tensor, Tensor | None]:
+        """What each head makes of all keys and values (B, Hkv, S, Dh): (B, H, T, Dh), and weights or None."""
+        shape = torch.Size([*q.shape[:3], k.shape[2]])  # of the scores
+        mask = combine_masks(shape, valid_lens, mask, q.device)
+        if bias is not None:
+            check_bias(bias, shape)
+            bias = bias.reshape(aligned(bias.shape, shape))
+        group = self.num_heads // self.num_kv_heads  # query heads per key/value head
+        dropout = self.dropout.p if self.dropout.training else 0.0
+        return attention_step(
+            q, k, v, mask, bias, dropout=dropout, group=group, need_weights=need_weights
+        )
 
     def project(
         self,

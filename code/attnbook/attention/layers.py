@@ -54,7 +54,9 @@ def attention_step(
         output (B, H, T, Dv), and weights (B, H, T, S) before dropout, or None.
     """
     if not need_weights:
-        output = fused_attention(query, key, value, mask, bias, dropout, group > 1)
+        output = fused_attention(
+            query, key, value, mask, bias, dropout=dropout, shared_heads=group > 1
+        )
         return output, None
     if group > 1:
         key, value = (x.repeat_interleave(group, dim=1) for x in (key, value))

@@ -98,10 +98,10 @@ def parallel_memory(
         Katharopoulos et al. (2020), section 3.3; with a decay, Sun et al. (2023), section 2; with beta, Yang et al.
         (2024b), section 3, who solve the triangular system under another name.
     """
-    *given, dtype, kept = _filled(query, key, value, decay, beta, state)
+    *tensors, dtype, state_dtype = _resolved(query, key, value, decay, beta, state)
     with unrounded(key):
-        output, state = _together(*given)
-    return output.to(dtype), state.to(kept)
+        output, state = _chunk(*tensors)
+    return output.to(dtype), state.to(state_dtype)
 
 
 def recurrent_memory(
@@ -124,7 +124,7 @@ def recurrent_memory(
         Katharopoulos et al. (2020), section 3.4; Schlag et al. (2021), section 4.2; with both, Yang et al. (2025),
         section 3.
     """
-    query, key, value, decay, beta, state, dtype, kept = _filled(
+    query, key, value, decay, beta, state, dtype, state_dtype = _resolved(
         query, key, value, decay, beta, state
     )
     outputs = []
@@ -136,7 +136,7 @@ def recurrent_memory(
                 v = beta[..., t, None] * (v - (state @ k[..., None])[..., 0])
             state = state + v[..., :, None] * k[..., None, :]  # write
             outputs.append((state @ query[..., t, :, None])[..., 0])  # read
-    return torch.stack(outputs, dim=-2).to(dtype), state.to(kept)
+    return torch.stack(outputs, dim=-2).to(dtype), state.to(state_dtype)
 
 
 def chunked_memory(
@@ -162,19 +162,19 @@ def chunked_memory(
         Sun et al. (2023), section 2; Yang et al. (2024b), section 3.
     """
     check_count("chunk_size", chunk_size)
-    query, key, value, decay, beta, state, dtype, kept = _filled(
+    query, key, value, decay, beta, state, dtype, state_dtype = _resolved(
         query, key, value, decay, beta, state
     )
     outputs = []
     with unrounded(key):
         for start in range(0, key.shape[-2], chunk_size):
             part = slice(start, start + chunk_size)
-            output, state = _together(
+            output, state = _chunk(
                 query[..., part, :], key[..., part, :], value[..., part, :],
                 decay[..., part], None if beta is None else beta[..., part], state,
             )  # fmt: skip
             outputs.append(output)
-    return torch.cat(outputs, dim=-2).to(dtype), state.to(kept)
+    return torch.cat(outputs, dim=-2).to(dtype), state.to(state_dtype)
 
 
 def normalised(
@@ -204,14 +204,14 @@ def normalised(
         if isinstance(x, Tensor) and x.is_floating_point():
             check_alike("key", key, name, x)
             options[name] = x.to(precise)
-    given = (x.to(precise) for x in (query, key, with_one))
+    tensors = (x.to(precise) for x in (query, key, with_one))
     with unrounded(key):
-        output, state = form(*given, **options)
+        output, state = form(*tensors, **options)
     output = output[..., :-1] / output[..., -1:]
     return output.to(product_dtype(value)), state.to(value.dtype)
 
 
-def _together(
+def _chunk(
     query: Tensor,
     key: Tensor,
     value: Tensor,
@@ -220,34 +220,34 @@ def _together(
     state: Tensor,
 ) -> tuple[Tensor, Tensor]:
     """What a chunk reads, and the memory that it leaves behind."""
-    since = decay.log().cumsum(-1)  # (…, T): log of what is left of the old memory
-    past = since[..., :, None] - since[..., None, :]  # (…, T, T): … of position j at i
-    later = torch.ones_like(past, dtype=torch.bool).triu(1)
-    past = past.masked_fill(later, -torch.inf).exp()
-    left = since.exp()[..., None]  # (…, T, 1)
+    log_decay = decay.log().cumsum(-1)  # (…, T): of all positions up to this one
+    since = log_decay[..., :, None] - log_decay[..., None, :]  # of j + 1 … i
+    later = torch.ones_like(since, dtype=torch.bool).triu(1)
+    decay_since = since.masked_fill(later, -torch.inf).exp()  # (…, T, T)
+    decay_so_far = log_decay.exp()[..., None]  # (…, T, 1): of the memory before
     if beta is not None:
-        value = _corrected(key, value, past, left, beta[..., None], state)
-    scores = (query @ key.mT) * past  # (…, T, T)
-    output = scores @ value + left * (query @ state.mT)  # this chunk's, and earlier
-    to_end = past[..., -1, :, None]  # (…, T, 1)
-    state = left[..., -1:, :] * state + value.mT @ (to_end * key)
+        known = decay_so_far * (key @ state.mT)  # (…, T, Dv): from before the chunk
+        value = _corrected(key, value - known, decay_since, beta[..., None])
+    scores = (query @ key.mT) * decay_since  # (…, T, T)
+    output = scores @ value + decay_so_far * (query @ state.mT)
+    to_end = decay_since[..., -1, :, None]  # (…, T, 1)
+    state = decay_so_far[..., -1:, :] * state + value.mT @ (to_end * key)
     return output, state
 
 
 def _corrected(
-    key: Tensor, value: Tensor, past: Tensor, left: Tensor, beta: Tensor, state: Tensor
+    key: Tensor, unknown: Tensor, decay_since: Tensor, beta: Tensor
 ) -> Tensor:
     """What the delta rule writes at each position: all of it at once, by solving a triangular system.
 
     u_i = β_i (v_i − what is remembered for k_i), and that depends on the u_j before: (I + L) u = β (v − S k).
     """
-    known = left * (key @ state.mT)  # (…, T, Dv): from before the chunk
-    overlap = beta * (key @ key.mT) * past  # (…, T, T)
+    overlap = beta * (key @ key.mT) * decay_since  # (…, T, T)
     system = overlap.tril(-1) + torch.eye(key.shape[-2]).to(key)
-    return torch.linalg.solve_triangular(system, beta * (value - known), upper=False)
+    return torch.linalg.solve_triangular(system, beta * unknown, upper=False)
 
 
-def _filled(
+def _resolved(
     query: Tensor,
     key: Tensor,
     value: Tensor,
@@ -270,20 +270,13 @@ def _filled(
     lead = torch.broadcast_shapes(query.shape[:-2], key.shape[:-2], value.shape[:-2])
     for name, gate in (("decay", decay), ("beta", beta)):
         if gate is not None:
-            check_tensor(name, gate, min_dims=1)
-            check_alike("key", key, name, gate)
-            if gate.shape[-1] != num_keys:
-                raise ValueError(
-                    f"{name} is given for {gate.shape[-1]}, the number of keys is {num_keys}; pass one number for each "
-                    "position, (…, T)"
-                )
-            check_leading_axes(name, gate.shape[:-1], "queries, keys and values", lead)
+            _check_gate(name, gate, key, lead)
     if decay is None:
         decay = key.new_ones(key.shape[-2])
     elif readable(decay) and not (decay > 0).all():
-        low = decay[~(decay > 0)][0].item()
+        refused = decay[~(decay > 0)][0].item()
         raise ValueError(
-            f"decay must be above 0, got {low}; to begin with an empty memory, make a new call without a state"
+            f"decay must be above 0, got {refused}; to begin with an empty memory, make a new call without a state"
         )
     if state is None:
         state = key.new_zeros(*lead, value.shape[-1], key.shape[-1])
@@ -296,9 +289,18 @@ def _filled(
         )
     check_leading_axes("state", state.shape[:-2], "queries, keys and values", lead)
     precise = torch.promote_types(value.dtype, torch.float32)  # sums are not rounded
-    given = query, key, value, decay, beta, state
-    return (
-        *(x if x is None else x.to(precise) for x in given),
-        product_dtype(value),
-        value.dtype,
-    )
+    tensors = query, key, value, decay, beta, state
+    resolved = [x if x is None else x.to(precise) for x in tensors]
+    return *resolved, product_dtype(value), value.dtype
+
+
+def _check_gate(name: str, gate: Tensor, key: Tensor, lead: torch.Size) -> None:
+    """Require one number for each position, (…, T), beside keys (…, T, D)."""
+    check_tensor(name, gate, min_dims=1)
+    check_alike("key", key, name, gate)
+    if gate.shape[-1] != key.shape[-2]:
+        raise ValueError(
+            f"{name} is given for {gate.shape[-1]}, the number of keys is {key.shape[-2]}; pass one number for each "
+            "position, (…, T)"
+        )
+    check_leading_axes(name, gate.shape[:-1], "queries, keys and values", lead)

@@ -1,7 +1,7 @@
 """Masks: who may attend to whom.
 
 One convention in the whole book: a mask is a bool tensor whose last two axes are (queries, keys), and **True means
-"may attend"**. Masks therefore combine with `&`. The other conventions that are in use have converters here.
+"may attend"**. Masks therefore combine with `&`. `attnbook.attention.conventions` converts to and from others.
 """
 
 import torch
@@ -14,9 +14,7 @@ from attnbook.checks import (
     check_mask,
     check_scores,
     check_valid_lens,
-    has_values,
     is_traced,
-    kind_of,
 )
 
 
@@ -158,9 +156,7 @@ def both_masks(a: Tensor | None, b: Tensor | None) -> Tensor | None:
 
 
 def masked_softmax(
-    scores: Tensor,
-    valid_lens: Tensor | None = None,
-    mask: Tensor | None = None,
+    scores: Tensor, valid_lens: Tensor | None = None, mask: Tensor | None = None
 ) -> Tensor:
     """Softmax over the keys that a query may attend to; every other key gets exactly zero.
 
@@ -193,113 +189,3 @@ def unchecked_masked_softmax(scores: Tensor, mask: Tensor | None) -> Tensor:
     # A softmax over −inf alone is NaN: such a row is computed over zeros, then emptied.
     safe = scores.masked_fill(~allowed, -torch.inf).masked_fill(nothing, 0.0)
     return safe.softmax(dim=-1).masked_fill(nothing, 0.0)
-
-
-def to_blocked(mask: Tensor) -> Tensor:
-    """Turn the book's mask into one where True means "blocked".
-
-    That is what `nn.MultiheadAttention` expects as `attn_mask` and `key_padding_mask`, and `nn.Transformer*` likewise.
-
-    Args:
-        mask: bool, True = may attend.
-
-    Returns:
-        bool, same shape, True = blocked.
-    """
-    check_mask(mask)
-    return ~mask
-
-
-def from_blocked(mask: Tensor) -> Tensor:
-    """Turn a mask in which True means "blocked" into the book's (True = may attend).
-
-    Args:
-        mask: bool, True = blocked.
-
-    Returns:
-        bool, same shape, True = may attend.
-    """
-    return to_blocked(mask)  # negation is its own inverse
-
-
-def to_additive(mask: Tensor, dtype: torch.dtype = torch.float32) -> Tensor:
-    """Turn the book's mask into numbers to add to the scores: 0 where allowed, −inf where not.
-
-    Args:
-        mask: bool, True = may attend.
-        dtype: a floating-point dtype, that of the scores.
-
-    Returns:
-        Same shape, `dtype`; 0 or −inf.
-    """
-    check_mask(mask)
-    if not isinstance(dtype, torch.dtype) or not dtype.is_floating_point:
-        raise TypeError(
-            f"an additive mask needs a floating-point dtype, got {dtype}; use the dtype of the scores"
-        )
-    return torch.zeros(mask.shape, dtype=dtype, device=mask.device).masked_fill(
-        ~mask, -torch.inf
-    )
-
-
-def from_additive(mask: Tensor) -> Tensor:
-    """Turn an additive mask into the book's: True where 0 is added, False where a very negative number is.
-
-    Args:
-        mask: floating point; 0 = may attend; −inf, or anything at or below −10⁴, = blocked (libraries use −10⁴, −10⁹
-            and the dtype's smallest number).
-
-    Returns:
-        bool, same shape, True = may attend.
-
-    Raises:
-        ValueError: a value that is neither: that is a score bias, such as a relative position, not a mask.
-    """
-    if not isinstance(mask, Tensor) or not mask.is_floating_point():
-        raise TypeError(
-            f"an additive mask is a floating-point tensor, got {kind_of(mask)}; for 0/1 masks use from_binary"
-        )
-    allowed, blocked = mask == 0, mask <= -1e4
-    if has_values(mask) and not (allowed | blocked).all():
-        odd = mask[~(allowed | blocked)][0].item()
-        raise ValueError(
-            f"an additive mask holds 0 and very negative numbers, got {odd:g}; add a bias to the scores"
-        )
-    return allowed
-
-
-def to_binary(mask: Tensor) -> Tensor:
-    """Turn the book's mask into integers 1 (may attend) and 0, as Hugging Face's `attention_mask`.
-
-    Args:
-        mask: bool, True = may attend.
-
-    Returns:
-        int64, same shape.
-    """
-    check_mask(mask)
-    return mask.long()
-
-
-def from_binary(mask: Tensor) -> Tensor:
-    """Turn a 0/1 mask (1 = may attend) into the book's.
-
-    Args:
-        mask: integers or floats, each exactly 0 or 1.
-
-    Returns:
-        bool, same shape, True = may attend.
-
-    Raises:
-        ValueError: a value other than 0 and 1.
-    """
-    if not isinstance(mask, Tensor) or mask.is_complex():
-        raise TypeError(
-            f"a 0/1 mask is a tensor of real numbers, got {kind_of(mask)}; make one with torch.tensor([...])"
-        )
-    if has_values(mask) and not ((mask == 0) | (mask == 1)).all():
-        odd = mask[(mask != 0) & (mask != 1)][0].item()
-        raise ValueError(
-            f"a 0/1 mask holds only 0 and 1, got {odd}; for masks to be added use from_additive"
-        )
-    return mask == 1

@@ -172,11 +172,7 @@ class QueryPooling(nn.Module):
         self.query = nn.Parameter(torch.randn(num_queries, d_model) * d_model**-0.5)
 
     def forward(
-        self,
-        x: Tensor,
-        valid_lens: Tensor | None = None,
-        *,
-        need_weights: bool = False,
+        self, x: Tensor, valid_lens: Tensor | None = None, *, need_weights: bool = False
     ) -> tuple[Tensor, Tensor | None]:
         """Average the positions, each learned query with weights of its own.
 

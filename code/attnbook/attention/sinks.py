@@ -34,7 +34,7 @@ class SinkAttention(MultiHeadAttention):
         key = torch.zeros(self.num_kv_heads, 1, self.head_dim)
         self.sink = nn.Parameter(key) if learned else None
 
-    def extended(
+    def attend(
         self,
         q: Tensor,
         k: Tensor,
@@ -42,7 +42,8 @@ class SinkAttention(MultiHeadAttention):
         valid_lens: Tensor | None,
         mask: Tensor | None,
         bias: Tensor | None,
-    ) -> tuple[Tensor, Tensor, Tensor | None, Tensor | None, Tensor | None]:
+        need_weights: bool,
+    ) -> tuple[Tensor, Tensor | None]:
         """The sink in front of the keys and a zero in front of the values; tables of S columns get one for it."""
         shape = torch.Size([*q.shape[:3], k.shape[2]])  # of the scores without it
         if valid_lens is not None:  # the sink is a key more, and always counts
@@ -56,13 +57,13 @@ class SinkAttention(MultiHeadAttention):
             sink = self.sink.to(k).expand(k.shape[0], -1, -1, -1)
             k = torch.cat([sink, k], dim=2)
         v = F.pad(v, (0, 0, 1, 0))
-        return k, v, valid_lens, mask, bias
+        return super().attend(q, k, v, valid_lens, mask, bias, need_weights)
 
 
 def _with_sink(
     table: Any, shape: torch.Size, check: Callable[[Tensor, torch.Size], None]
 ) -> Any:
-    """A mask or a bias of S columns with one in front that leaves the sink as it is; any other as it came."""
+    """A mask or a bias of S columns with one in front that leaves the sink as it is; any other unchanged."""
     if not isinstance(table, Tensor) or table.shape[-1:] != shape[-1:]:
         return table
     if table.dim() > 1:  # now, so that an error names the shape that came

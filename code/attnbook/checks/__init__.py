@@ -1,7 +1,8 @@
 """Argument checks: every error says what was expected, what came, and what to do.
 
 Those called `check_…` return nothing. They raise `TypeError` for the wrong kind of object and
-`ValueError` for the right kind with a wrong shape or value.
+`ValueError` for the right kind with a wrong shape or value. A count is an `int` and a number an `int` or a `float`,
+everywhere; the message says how to convert NumPy's integers.
 """
 
 from attnbook.checks.integers import check_ids, check_integers

@@ -21,8 +21,7 @@ def check_integers(name: str, numbers: Tensor) -> None:
         raise TypeError(
             f"{name} must be a tensor of integers, got {type(numbers).__name__}; make one with torch.tensor([...])"
         )
-    other = numbers.is_floating_point() or numbers.is_complex()
-    if other or numbers.dtype == torch.bool:
+    if numbers.is_floating_point() or numbers.is_complex() or numbers.dtype == torch.bool:
         raise TypeError(f"{name} must hold integers, got {numbers.dtype}; use torch.long")
 
 
@@ -47,17 +46,17 @@ def check_ids(name: str, ids: Tensor, vocab_size: int, what: str = "vocabulary")
         )
     if ids.dim() != 2:
         raise ValueError(f"{name} must be (B, T), got shape {tuple(ids.shape)}; add a batch axis with [None]")
-    odd = beyond(ids, vocab_size - 1)
-    if odd is not None:
+    outside = one_outside(ids, vocab_size - 1)
+    if outside is not None:
         raise ValueError(
-            f"{name} holds the id {odd}, beyond the {what} of {vocab_size} (0 … {vocab_size - 1}); was it made with "
-            f"another {what}?"
+            f"{name} holds the id {outside}, beyond the {what} of {vocab_size} (0 … {vocab_size - 1}); was it made "
+            f"with another {what}?"
         )
 
 
-def beyond(numbers: Tensor, last: int) -> int | None:
+def one_outside(numbers: Tensor, last: int) -> int | None:
     """One of the numbers that is below 0 or above `last`; None if there is none, or if none can be read."""
     if numbers.numel() == 0 or not readable(numbers):
         return None
-    low, high = (int(end) for end in numbers.aminmax())
-    return low if low < 0 else high if high > last else None
+    smallest, largest = (int(number) for number in numbers.aminmax())
+    return smallest if smallest < 0 else largest if largest > last else None

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from attnbook.checks.integers import beyond, check_integers
+from attnbook.checks.integers import check_integers, one_outside
 from attnbook.checks.tensors import check_tensor
 from attnbook.checks.values import readable
 
@@ -97,9 +97,9 @@ def check_lengths(valid_lens: Tensor, num_keys: int) -> None:
         ValueError: a length is negative or beyond the axis.
     """
     check_integers("valid_lens", valid_lens)
-    odd = beyond(valid_lens, num_keys)
-    if odd is not None:
-        raise ValueError(f"valid_lens must lie between 0 and the number of keys, {num_keys}; got {odd}")
+    outside = one_outside(valid_lens, num_keys)
+    if outside is not None:
+        raise ValueError(f"valid_lens must lie between 0 and the number of keys, {num_keys}; got {outside}")
 
 
 def check_valid_lens(valid_lens: Tensor, shape: torch.Size) -> None:
@@ -116,9 +116,8 @@ def check_valid_lens(valid_lens: Tensor, shape: torch.Size) -> None:
     check_integers("valid_lens", valid_lens)
     if len(shape) < 3:
         raise ValueError(f"valid_lens needs scores with a batch axis (B, …, T, S), got {tuple(shape)}; pass a mask")
-    batch, num_queries, given = shape[0], shape[-2], valid_lens.shape
-    fits = len(given) in (1, 2) and given[0] == batch
-    if not fits or (len(given) == 2 and given[1] != num_queries):
+    batch, num_queries = shape[0], shape[-2]
+    if valid_lens.shape not in ((batch,), (batch, num_queries)):
         raise ValueError(
             f"valid_lens must have shape ({batch},), one length per sequence, or ({batch}, {num_queries}), "
             f"one per query; got {tuple(valid_lens.shape)} for scores of shape {tuple(shape)}"
@@ -142,9 +141,9 @@ def check_scores(scores: Tensor) -> None:
         raise ValueError(
             f"scores has shape {tuple(scores.shape)}: the key axis is empty; a softmax needs at least one key"
         )
-    if not readable(scores) or (below := scores < torch.inf).all():  # NaN is below nothing
+    if not readable(scores) or (usable := scores < torch.inf).all():  # NaN is below nothing
         return
-    where = tuple((~below).nonzero()[0].tolist())
+    where = tuple((~usable).nonzero()[0].tolist())
     raise ValueError(
         f"scores holds {scores[where].item()} at index {where}; look for a division by zero or an overflow "
         "in the queries and keys (float16 ends at 65504) before the softmax hides it"

@@ -131,9 +131,9 @@ def check_own_weights(name: str, module: nn.Module) -> None:
     Raises:
         TypeError: a weight is none of its parameters.
     """
-    parameters = [other for other, _ in module.named_parameters() if "." not in other]  # its own
+    parameters = [parameter for parameter, _ in module.named_parameters(recurse=False)]
     for weight, tensor in vars(module).items():
-        if isinstance(tensor, Tensor) and any(other.startswith(f"{weight}_") for other in parameters):
+        if isinstance(tensor, Tensor) and any(parameter.startswith(f"{weight}_") for parameter in parameters):
             raise TypeError(
                 f"{weight} of {name} is made anew before each call, as by pruning or weight_norm; make it permanent "
                 "first, as torch.nn.utils.prune.remove and remove_weight_norm do"

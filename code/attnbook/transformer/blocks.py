@@ -2,8 +2,6 @@
 
 import re
 from collections.abc import Callable
-from copy import copy
-from dataclasses import dataclass
 from functools import partial
 
 from torch import Tensor, nn
@@ -19,7 +17,7 @@ from attnbook.checks import (
     check_probability,
 )
 from attnbook.transformer.feed_forward import FeedForward
-from attnbook.transformer.stepping import Stepping
+from attnbook.transformer.stepping import DecoderLayerCache, Stepping
 
 
 class Residual(nn.Module):
@@ -189,44 +187,6 @@ class EncoderLayer(Block):
         )
 
 
-@dataclass
-class DecoderLayerCache:
-    """What one decoder layer keeps between steps, see `KeyValueCache`.
-
-    Attributes:
-        own: of the target so far; grows.
-        across: of the encoder's output; stays as it is.
-    """
-
-    own: KeyValueCache
-    across: KeyValueCache
-
-    def __post_init__(self) -> None:
-        for name, one in (("own", self.own), ("across", self.across)):
-            if not isinstance(one, KeyValueCache):
-                raise TypeError(
-                    f"{name} must be a KeyValueCache, got {type(one).__name__}; let start_cache(memory) of the layer "
-                    "make both"
-                )
-        if not self.own.grows or self.across.grows:
-            raise ValueError(
-                "own must be a KeyValueCache(), across a memory's; let start_cache(memory) of the layer make both"
-            )
-
-    def __copy__(self) -> "DecoderLayerCache":
-        """A cache that goes on by itself from here."""
-        return DecoderLayerCache(copy(self.own), copy(self.across))
-
-    def reorder(self, order: Tensor) -> None:
-        """Keep and repeat sequences by index, as beam search does.
-
-        Args:
-            order: (B',) integers, which stored sequence each new one continues.
-        """
-        self.own.reorder(order)
-        self.across.reorder(order)
-
-
 class DecoderLayer(Stepping):
     """Masked self-attention, attention to the encoder's output, then the position-wise network.
 
@@ -345,9 +305,9 @@ def _check_memory(
 ) -> None:
     """Require a memory, either itself, with the size and for each sequence of x, or in a cache."""
     if (memory is None) == (cache is None):
-        came = "neither was" if memory is None else "both were"
+        passed = "neither was" if memory is None else "both were"
         raise ValueError(
-            f"pass the memory, or a cache from start_cache(memory), which holds it; {came} passed"
+            f"pass the memory, or a cache from start_cache(memory), which holds it; {passed} passed"
         )
     if cache is not None and not isinstance(cache, DecoderLayerCache):
         raise TypeError(

@@ -1,7 +1,6 @@
 """A decoder-only language model: what is left of the Transformer if only the next token is asked for."""
 
 import math
-from dataclasses import dataclass
 
 from torch import Tensor, nn
 
@@ -9,140 +8,18 @@ from attnbook.attention import (
     DecoderAttention,
     KeyValueCache,
     LearnedPositions,
-    LinearScaling,
-    Llama3Scaling,
     RotaryPositions,
     SinusoidalPositions,
     causal_mask,
     sliding_window_mask,
 )
 from attnbook.attention.masks import both_masks, shared_triangle
-from attnbook.attention.positions import check_even
-from attnbook.attention.splitting import check_kv_heads, head_size
-from attnbook.checks import (
-    check_count,
-    check_fields,
-    check_ids,
-    check_positive,
-    check_probability,
-)
+from attnbook.checks import check_ids
 from attnbook.transformer.blocks import Block, Residual
-from attnbook.transformer.feed_forward import (
-    FeedForward,
-    GatedFeedForward,
-    get_activation,
-)
-from attnbook.transformer.models import one_mask, run_layers
+from attnbook.transformer.configs import LanguageModelConfig
+from attnbook.transformer.feed_forward import FeedForward, GatedFeedForward
+from attnbook.transformer.stack import one_mask, run_layers
 from attnbook.transformer.stepping import Stepping, check_caches
-
-NORMS = ("rms", "layer")
-POSITIONS = ("rotary", "learned", "sinusoidal")
-
-
-@dataclass(frozen=True)
-class LanguageModelConfig:
-    """Sizes and choices of a decoder-only language model; the defaults are Llama's block, at a small size.
-
-    Attributes:
-        vocab_size: V. (This and what follows in brackets is the name in Hugging Face's `config.json`.)
-        d_model: D (hidden_size).
-        num_heads: H (num_attention_heads).
-        num_kv_heads: key/value heads, a divisor of H; all of them if None (num_key_value_heads).
-        head_dim: Dh; D / H if None.
-        d_ff: the feed-forward network's hidden width (intermediate_size).
-        num_layers: N (num_hidden_layers).
-        max_positions: the longest text that it is made for (max_position_embeddings).
-        dropout: on embeddings, attention weights, hidden units and residual branches.
-        activation: one of `ACTIVATIONS` (hidden_act).
-        gated: a `GatedFeedForward` in the place of a `FeedForward`.
-        norm: "rms" or "layer".
-        norm_first: pre-LN, with one more norm at the end, instead of post-LN.
-        eps: of all norms (rms_norm_eps).
-        qk_norm: see `DecoderAttention`.
-        attention_bias, feed_forward_bias: give these maps biases (the latter: mlp_bias).
-        positions: "rotary", "learned" or "sinusoidal".
-        rotary_base: see `RotaryPositions` (rope_theta).
-        rotary_scaling: `LinearScaling(…)` or `Llama3Scaling(…)`, see `RotaryPositions` (rope_parameters).
-        window: how many positions each one sees, its own included; all before it if None (sliding_window). By
-            `torch.export` such a model becomes a program for texts up to this length or for longer ones, not for both.
-        global_layers: the layers, counted from 0, that see all positions although there is a window (layer_types).
-        tie_output: use the embedding as the output map, too (tie_word_embeddings).
-        scale_embedding: multiply embeddings by √D, as the Transformer and Gemma do.
-
-    Raises:
-        TypeError, ValueError: a size that is not a count, a choice that there is not, or settings that exclude each
-            other.
-
-    Source:
-        Radford et al. (2019), GPT-2; Touvron et al. (2023), arXiv:2302.13971, §2.2, for what Llama changed.
-    """
-
-    vocab_size: int
-    d_model: int = 256
-    num_heads: int = 4
-    d_ff: int = 688
-    num_layers: int = 4
-    num_kv_heads: int | None = None
-    head_dim: int | None = None
-    max_positions: int = 512
-    dropout: float = 0.0
-    activation: str = "silu"
-    gated: bool = True
-    norm: str = "rms"
-    norm_first: bool = True
-    eps: float = 1e-6
-    qk_norm: bool = False
-    attention_bias: bool = False
-    feed_forward_bias: bool = False
-    positions: str = "rotary"
-    rotary_base: float = 10000.0
-    rotary_scaling: LinearScaling | Llama3Scaling | None = None
-    window: int | None = None
-    global_layers: tuple[int, ...] = ()
-    tie_output: bool = True
-    scale_embedding: bool = False
-
-    def __post_init__(self) -> None:
-        check_fields(self)
-        check_kv_heads(self.num_heads, self.num_kv_heads)
-        if self.head_dim is None:
-            head_size(self.d_model, self.num_heads)
-        for name in ("head_dim", "window"):
-            if getattr(self, name) is not None:
-                check_count(name, getattr(self, name))
-        for name in ("eps", "rotary_base"):
-            check_positive(name, getattr(self, name))
-        check_probability("dropout", self.dropout)
-        get_activation(self.activation)
-        for name, choices in (("norm", NORMS), ("positions", POSITIONS)):
-            if getattr(self, name) not in choices:
-                raise ValueError(
-                    f"{name} must be {', '.join(choices[:-1])} or {choices[-1]}, got {getattr(self, name)!r}"
-                )
-        scaling = self.rotary_scaling
-        if not isinstance(scaling, LinearScaling | Llama3Scaling | None):
-            raise TypeError(
-                "rotary_scaling must be LinearScaling(…), Llama3Scaling(…) or None, whose numbers a file can hold, got "
-                f"{type(scaling).__name__}; RotaryPositions takes any function"
-            )
-        if not isinstance(self.global_layers, tuple):
-            raise TypeError(
-                f"global_layers must be a tuple, got {type(self.global_layers).__name__}; write (0, 2), or () for none"
-            )
-        if self.positions == "rotary":
-            size = self.d_model // self.num_heads
-            check_even(size if self.head_dim is None else self.head_dim)
-        elif scaling is not None or self.rotary_base != type(self).rotary_base:
-            raise ValueError(
-                f"{self.positions} positions are not rotated: leave rotary_base and rotary_scaling out, or pass "
-                "positions='rotary'"
-            )
-        for layer in self.global_layers:
-            check_count("global_layers", layer, at_least=0)
-        if max(self.global_layers, default=0) >= self.num_layers:
-            raise ValueError(
-                f"global_layers must be below num_layers, {self.num_layers}, got {max(self.global_layers)}"
-            )
 
 
 class LanguageModel(Stepping):
@@ -241,19 +118,19 @@ class LanguageModel(Stepping):
         """What each layer may attend to: everything before, or what is in its window."""
         config, length = self.config, tokens.shape[1]
         total = start + length
-        given = one_mask(config.num_heads, tokens, lens, mask, start)
-        past = near = None
+        allowed = one_mask(config.num_heads, tokens, lens, mask, start)
+        causal = near = None
         if length > 1:  # a single new token may look at all that were before
-            past = near = (
+            causal = near = (
                 causal_mask(length, total, tokens.device)
                 if start
                 else shared_triangle(length, tokens.device)
             )
         if config.window is not None and config.window < total:
             near = sliding_window_mask(length, config.window, total, tokens.device)
-        everything, window = both_masks(past, given), both_masks(near, given)
+        causal, near = both_masks(causal, allowed), both_masks(near, allowed)
         return [
-            everything if number in config.global_layers else window
+            causal if number in config.global_layers else near
             for number in range(len(self.layers))
         ]
 

@@ -1,80 +1,17 @@
-"""Whole models: embeddings, a stack of blocks, and a head.
-
-An encoder makes of the lengths one mask for all its layers.
-"""
+"""The Transformer: an encoder, a decoder, and both together."""
 
 import math
 from collections.abc import Iterable
-from typing import Any, cast
+from typing import cast
 
-import torch
 from torch import Tensor, nn
 
-from attnbook.attention import (
-    LearnedPositions,
-    SinusoidalPositions,
-    causal_mask,
-    combine_masks,
-)
+from attnbook.attention import LearnedPositions, SinusoidalPositions, causal_mask
 from attnbook.checks import check_ids
-from attnbook.transformer.blocks import DecoderLayer, DecoderLayerCache, EncoderLayer
-from attnbook.transformer.configs import (
-    BERT_BASE,
-    PAPER_BASE,
-    BertConfig,
-    TransformerConfig,
-)
-from attnbook.transformer.stepping import Stepping, check_caches
-
-
-def count_parameters(module: nn.Module) -> int:
-    """How many numbers a module learns, shared ones counted once.
-
-    Args:
-        module: any module.
-
-    Returns:
-        The count.
-    """
-    return sum(p.numel() for p in module.parameters() if p.requires_grad)
-
-
-def one_mask(
-    num_heads: int,
-    ids: Tensor,
-    valid_lens: Tensor | None,
-    mask: Tensor | None = None,
-    start: int = 0,
-) -> Tensor | None:
-    """Of lengths and mask one mask, for all layers in which ids (B, T), `start` others before, attend to themselves."""
-    if isinstance(valid_lens, Tensor) and valid_lens.dim() != 1:
-        raise ValueError(
-            f"valid_lens must have shape ({len(ids)},), one length per text, got {tuple(valid_lens.shape)}; "
-            "a 0/1 attention_mask goes in as mask=from_binary(attention_mask)[:, None]"
-        )
-    batch, length = ids.shape
-    shape = torch.Size([batch, num_heads, length, start + length])
-    return combine_masks(shape, valid_lens, mask, ids.device)
-
-
-def run_layers(
-    layers: nn.ModuleList, x: Tensor, *, need_weights: bool, **options: Any
-) -> tuple[Tensor, list[Any] | None]:
-    """x (B, T, D) through one layer after another; and a list of their weights, or None.
-
-    Of a list of masks or of caches each layer is given its own entry; all other options are given to all.
-    """
-    lists = {
-        name: options.pop(name)
-        for name in ("mask", "cache")
-        if isinstance(options.get(name), list)
-    }
-    weights_of_layers = []
-    for number, layer in enumerate(layers):
-        own = {name: entries[number] for name, entries in lists.items()}
-        x, weights = layer(x, need_weights=need_weights, **options, **own)
-        weights_of_layers.append(weights)
-    return x, weights_of_layers if need_weights else None
+from attnbook.transformer.blocks import DecoderLayer, EncoderLayer
+from attnbook.transformer.configs import PAPER_BASE, TransformerConfig
+from attnbook.transformer.stack import one_mask, run_layers
+from attnbook.transformer.stepping import DecoderLayerCache, Stepping, check_caches
 
 
 def _embed(
@@ -274,105 +211,3 @@ class Transformer(nn.Module):
         check_ids("source", source, self.config.source_vocab_size)
         mask = one_mask(self.config.num_heads, source, valid_lens)
         return self.encoder(source, mask=mask)[0], mask
-
-
-class BertEmbeddings(nn.Module):
-    """Word, position and segment vectors, added, normalised, dropped out.
-
-    Args:
-        config: the sizes.
-
-    Source:
-        Devlin et al. (2019), figure 2.
-    """
-
-    def __init__(self, config: BertConfig):
-        super().__init__()
-        self.config = config
-        self.word = nn.Embedding(config.vocab_size, config.d_model)
-        self.position = nn.Embedding(config.max_positions, config.d_model)
-        self.segment = nn.Embedding(config.num_segments, config.d_model)
-        self.norm = nn.LayerNorm(config.d_model, eps=config.eps)
-        self.dropout = nn.Dropout(config.dropout)
-
-    def forward(self, ids: Tensor, segments: Tensor | None = None) -> Tensor:
-        """Embed a batch.
-
-        Args:
-            ids: (B, T) token ids.
-            segments: (B, T), 0 … num_segments − 1; all 0 if not given.
-
-        Returns:
-            (B, T, D).
-        """
-        check_ids("ids", ids, self.config.vocab_size)
-        length = ids.shape[1]
-        limit = self.config.max_positions
-        if length > limit:
-            raise ValueError(
-                f"the sequence has {length} tokens, but only {limit} positions are learned; cut it"
-            )
-        segments = torch.zeros_like(ids) if segments is None else segments
-        check_ids("segments", segments, self.config.num_segments, "num_segments")
-        if segments.shape != ids.shape:
-            raise ValueError(
-                f"segments has shape {tuple(segments.shape)}, ids has {tuple(ids.shape)}; pass one segment per token"
-            )
-        places = torch.arange(length, device=ids.device)
-        x = self.word(ids) + self.position(places) + self.segment(segments)
-        return self.dropout(self.norm(x))
-
-
-class BertEncoder(nn.Module):
-    """BERT: embeddings and a stack of post-LN encoder layers; looks both ways.
-
-    Without the pooler, which only sentence pairs need. While training, hidden units of the feed-forward networks are
-    dropped too, which BERT does not do.
-
-    Args:
-        config: the sizes.
-
-    Source:
-        Devlin et al. (2019), §3.
-    """
-
-    def __init__(self, config: BertConfig = BERT_BASE):
-        super().__init__()
-        self.config = config
-        self.embeddings = BertEmbeddings(config)
-        self.layers = nn.ModuleList(
-            EncoderLayer(
-                config.d_model,
-                config.num_heads,
-                config.d_ff,
-                dropout=config.dropout,
-                activation=config.activation,
-                eps=config.eps,
-            )
-            for _ in range(config.num_layers)
-        )
-
-    def forward(
-        self,
-        ids: Tensor,
-        valid_lens: Tensor | None = None,
-        segments: Tensor | None = None,
-        *,
-        mask: Tensor | None = None,
-        need_weights: bool = False,
-    ) -> tuple[Tensor, list[Tensor] | None]:
-        """Encode a batch of token ids.
-
-        Args:
-            ids: (B, T) token ids.
-            valid_lens: (B,) integers, how many tokens are real.
-            segments: (B, T) segment ids.
-            mask: see `attnbook.attention`.
-            need_weights: return each layer's weights too.
-
-        Returns:
-            hidden states (B, T, D), and a list of weights (B, H, T, T), one per layer, or None.
-        """
-        x = self.embeddings(ids, segments)
-        mask = one_mask(self.config.num_heads, ids, valid_lens, mask)
-        return run_layers(self.layers, x, mask=mask, need_weights=need_weights)

@@ -1,12 +1,52 @@
-"""Modules that are called step by step, with caches: one for a layer, a list of them for a model."""
+"""Modules that are called step by step, and their caches: one for a layer, a list of them for a model."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from copy import copy
+from dataclasses import dataclass
 from typing import Any
 
-from torch import nn
+from torch import Tensor, nn
 
 from attnbook.attention import KeyValueCache
+
+
+@dataclass
+class DecoderLayerCache:
+    """What one decoder layer keeps between steps, see `KeyValueCache`.
+
+    Attributes:
+        own: of the target so far; grows.
+        across: of the encoder's output; stays as it is.
+    """
+
+    own: KeyValueCache
+    across: KeyValueCache
+
+    def __post_init__(self) -> None:
+        for name, one in (("own", self.own), ("across", self.across)):
+            if not isinstance(one, KeyValueCache):
+                raise TypeError(
+                    f"{name} must be a KeyValueCache, got {type(one).__name__}; let start_cache(memory) of the layer "
+                    "make both"
+                )
+        if not self.own.grows or self.across.grows:
+            raise ValueError(
+                "own must be a KeyValueCache(), across a memory's; let start_cache(memory) of the layer make both"
+            )
+
+    def __copy__(self) -> "DecoderLayerCache":
+        """A cache that goes on by itself from here."""
+        return DecoderLayerCache(copy(self.own), copy(self.across))
+
+    def reorder(self, order: Tensor) -> None:
+        """Keep and repeat sequences by index, as beam search does.
+
+        Args:
+            order: (B',) integers, which stored sequence each new one continues.
+        """
+        self.own.reorder(order)
+        self.across.reorder(order)
 
 
 @contextmanager
@@ -14,7 +54,7 @@ def unchanged(cache: Any) -> Iterator[None]:
     """What fails within leaves a cache, or each of a list, as it was."""
     caches = cache if isinstance(cache, list) else [cache]
     # of a decoder layer's two, its own is the one that grows
-    caches = [getattr(one, "own", one) for one in caches]
+    caches = [one.own if isinstance(one, DecoderLayerCache) else one for one in caches]
     growing = [one for one in caches if isinstance(one, KeyValueCache)]
     before = [(one.key, one.value) for one in growing]
     try:

@@ -1,0 +1,151 @@
+"""Rotary positions: queries and keys are rotated, so that their product depends on how far apart they are."""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor, nn
+
+from attnbook.attention.positions import Table
+from attnbook.checks import check_count, check_positive, check_tensor, is_traced
+
+
+def rotate(x: Tensor, position: Tensor, *, base: float = 10000.0) -> Tensor:
+    """Rotate each pair of features (x_2i, x_2i+1) by the angle position · base^(−2i/Dh).
+
+    Args:
+        x: (…, T, Dh), Dh even.
+        position: (T,), numbers.
+        base: of the geometric sequence of frequencies.
+
+    Returns:
+        (…, T, Dh), the same norms.
+
+    Source:
+        Su et al. (2021), arXiv:2104.09864, eq. 34.
+    """
+    check_tensor("x", x, min_dims=2)
+    check_positive("base", base)
+    size = x.shape[-1]
+    check_even(size)
+    if not isinstance(position, Tensor):
+        raise TypeError(
+            f"position must be a tensor of numbers, got {type(position).__name__}; make one with torch.tensor([...])"
+        )
+    if position.shape != x.shape[-2:-1]:
+        raise ValueError(
+            f"position must be ({x.shape[-2]},), one number for each position of x, got {tuple(position.shape)}"
+        )
+    return _turned(x, _turns(position, rotary_frequencies(size, base=base), x))
+
+
+def rotary_frequencies(head_dim: int, *, base: float = 10000.0) -> Tensor:
+    """The angle by which each pair of features is rotated from one position to the next: ω_i = base^(−2i/Dh).
+
+    Args:
+        head_dim: Dh, even.
+        base: of the geometric sequence.
+
+    Returns:
+        (Dh/2,), float64.
+
+    Source:
+        Su et al. (2021), arXiv:2104.09864, §3.2.2 (θ_i).
+    """
+    check_count("head_dim", head_dim)
+    check_positive("base", base)
+    check_even(head_dim)
+    even = torch.arange(0, head_dim, 2, dtype=torch.float64)
+    return base ** (-even / head_dim)
+
+
+def _turns(position: Tensor, frequencies: Tensor, like: Tensor) -> Tensor:
+    """e^(i p ω), complex, (T, Dh/2), for positions (T,) and frequencies (Dh/2,)."""
+    # angles in float32 at least: bfloat16 cannot tell position 257 from 256
+    precise = torch.promote_types(like.dtype, torch.float32)
+    position, frequencies = (
+        numbers.to(like.device, precise) for numbers in (position, frequencies)
+    )
+    angle = position[:, None] * frequencies
+    return torch.polar(torch.ones_like(angle), angle)
+
+
+def _turned(x: Tensor, turns: Tensor) -> Tensor:
+    """Each pair of features of (…, T, Dh), read as a complex number, times its turn (T, Dh/2)."""
+    precise = x.to(torch.promote_types(x.dtype, torch.float32))
+    pairs = precise.unflatten(-1, (-1, 2))
+    if is_traced() or not _side_by_side(pairs):
+        pairs = pairs.clone(memory_format=torch.contiguous_format)
+    turned = torch.view_as_complex(pairs) * turns
+    return torch.view_as_real(turned).flatten(-2).to(x.dtype)
+
+
+def _side_by_side(pairs: Tensor) -> bool:
+    """Whether (…, 2) lies in memory as complex numbers do."""
+    *strides, last = pairs.stride()
+    return last == 1 and not any(s % 2 for s in (*strides, pairs.storage_offset()))
+
+
+class RotaryPositions(nn.Module):
+    """Rotary positions as a layer: rotates queries and keys so that q·k depends on their distance only.
+
+    It has nothing to learn and needs no sizes: those of the heads come with them.
+
+    Args:
+        base: of the geometric sequence of frequencies; by its name only.
+        scaling: a function of the frequencies (Dh/2,) that gives those to rotate by, such as `Llama3Scaling(8)`, for
+            texts longer than those of the training; by its name only. A module may learn or change, and is called each
+            time; what another function gives is kept.
+
+    Attributes:
+        base, scaling: as given; either may be replaced, also after calls.
+
+    Source:
+        Su et al. (2021), arXiv:2104.09864.
+    """
+
+    def __init__(
+        self,
+        *,
+        base: float = 10000.0,
+        scaling: Callable[[Tensor], Tensor] | None = None,
+    ):
+        super().__init__()
+        check_positive("base", base)
+        self.base, self.scaling = base, scaling
+        self._tables: dict[int, Table] = {}  # by Dh
+
+    def forward(self, x: Tensor, start: int = 0) -> Tensor:
+        """Rotate the features of positions start, start + 1, ….
+
+        Args:
+            x: (…, T, Dh), queries or keys.
+            start: the first position.
+
+        Returns:
+            (…, T, Dh).
+        """
+        check_tensor("x", x, min_dims=2)
+        check_count("start", start, at_least=0)
+        length, size = x.shape[-2:]
+        check_even(size)
+
+        def make(first: int, end: int) -> Tensor:
+            frequencies = rotary_frequencies(size, base=self.base)
+            if self.scaling is not None:
+                frequencies = self.scaling(frequencies)
+            position = torch.arange(first, end, device=x.device)
+            return _turns(position, frequencies, x)
+
+        end, settings = start + length, (self.base, self.scaling)
+        if isinstance(self.scaling, nn.Module):
+            return _turned(x, make(start, end))
+        table = self._tables.setdefault(size, Table())
+        return _turned(x, table.rows(start, end, x, make, *settings))
+
+
+def check_even(size: int) -> None:
+    """Require a number of features that make up pairs."""
+    if size % 2:
+        raise ValueError(
+            f"rotary positions rotate pairs of features, got {size} features; use an even head_dim"
+        )

@@ -1,0 +1,58 @@
+"""What all models share: one mask for all layers, one layer after another, and a count of what they learn."""
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from attnbook.attention import combine_masks
+
+
+def one_mask(
+    num_heads: int,
+    ids: Tensor,
+    valid_lens: Tensor | None,
+    mask: Tensor | None = None,
+    start: int = 0,
+) -> Tensor | None:
+    """Of lengths and mask one mask, for all layers in which ids (B, T), `start` others before, attend to themselves."""
+    if isinstance(valid_lens, Tensor) and valid_lens.dim() != 1:
+        raise ValueError(
+            f"valid_lens must have shape ({len(ids)},), one length per text, got {tuple(valid_lens.shape)}; "
+            "a 0/1 attention_mask goes in as mask=from_binary(attention_mask)[:, None]"
+        )
+    batch, length = ids.shape
+    shape = torch.Size([batch, num_heads, length, start + length])
+    return combine_masks(shape, valid_lens, mask, ids.device)
+
+
+def run_layers(
+    layers: nn.ModuleList, x: Tensor, *, need_weights: bool, **options: Any
+) -> tuple[Tensor, list[Any] | None]:
+    """x (B, T, D) through one layer after another; and a list of their weights, or None.
+
+    Of a list of masks or of caches each layer is given its own entry; all other options are given to all.
+    """
+    lists = {
+        name: options.pop(name)
+        for name in ("mask", "cache")
+        if isinstance(options.get(name), list)
+    }
+    weights_of_layers = []
+    for number, layer in enumerate(layers):
+        its = {name: entries[number] for name, entries in lists.items()}
+        x, weights = layer(x, need_weights=need_weights, **options, **its)
+        weights_of_layers.append(weights)
+    return x, weights_of_layers if need_weights else None
+
+
+def count_parameters(module: nn.Module) -> int:
+    """How many numbers a module learns, shared ones counted once.
+
+    Args:
+        module: any module.
+
+    Returns:
+        The count.
+    """
+    return sum(p.numel() for p in module.parameters() if p.requires_grad)
