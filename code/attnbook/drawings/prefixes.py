@@ -19,13 +19,13 @@ BELOW = "under each word: its prefix's probability"
     "A tree of prefixes. The first word is il with 0.6 or elle with 0.4. After il come dort with 0.35, elle with 0.33 "
     "and the end with 0.32; after elle come dort with 0.9 and the end with 0.1. Bars show the products. Greedy "
     "decoding takes the likeliest word each time and arrives at il dort, 0.21. The likeliest of all is elle dort, "
-    "0.36, whose first word was only second best. Dots mark what has not ended; after dort the end is certain."
+    "0.36, whose first word was only second best. Dots mark where the sentence goes on; after dort it ends."
 )
 def where_greedy_loses(sheet: Sheet) -> None:
     """A tree in which the likeliest first word leads away from the likeliest sentence."""
     if sheet.narrow:
         columns, wide, high, bars, scale = (10, 75, 196), 58, 58, 234, 160
-        heads = "1st word", "2nd word", "product"
+        heads = "1st word", "2nd word", "both together"
     else:
         columns, wide, high, bars, scale = (30, 178, 340), 64, 48, 546, 300
         heads = "first word", "second word", "probability of both"
@@ -80,7 +80,7 @@ def where_greedy_loses(sheet: Sheet) -> None:
     sheet.text(bars, y, "greedy's choice", anchor="start", size=13, color=KEY)
     y = rows[likeliest] + 25
     sheet.text(bars, y, "the likeliest", anchor="start", size=13, color=VIOLET)
-    said, low = "… not ended; after dort the end is certain", max(rows.values()) + 46
+    said, low = "… = the sentence goes on; after dort it ends", max(rows.values()) + 46
     sheet.text(columns[0] - 9, low, said, anchor="start", size=13, color=GREY)
 
 
@@ -146,7 +146,9 @@ def a_beam_keeps_two(sheet: Sheet) -> None:
 def a_search_reads_four(sheet: Sheet) -> None:
     """The order in which an exact search reads prefixes, until a finished sentence is the likeliest of all."""
     columns, wide = ((74, 182, 290), 62) if sheet.narrow else ((170, 370, 570), 76)
-    root = (12, 173) if sheet.narrow else (50, 173)
+    high, top = 53, 58  # of a row
+    il, elle = top + high, top + 3.5 * high + 14
+    root = (12 if sheet.narrow else 50), (il + elle) / 2
     rows: dict[tuple[str, ...], float] = {(): root[1]}
     heap: list[tuple[float, tuple[str, ...]]] = [(-1.0, ())]
     order: list[tuple[str, ...]] = []
@@ -160,8 +162,8 @@ def a_search_reads_four(sheet: Sheet) -> None:
                 heapq.heappush(heap, (minus_p * q, (*prefix, word)))
     second = [prefix for prefix in chances if len(prefix) == 2]
     for number, prefix in enumerate(sorted(second, key=lambda one: one[0] == "elle")):
-        rows[prefix] = 58 + 48 * number + 14 * (prefix[0] == "elle")
-    rows |= {("il",): 106, ("elle",): 240, order[-1]: rows[order[-1][:-1]]}
+        rows[prefix] = top + high * number + 14 * (prefix[0] == "elle")
+    rows |= {("il",): il, ("elle",): elle, order[-1]: rows[order[-1][:-1]]}
 
     for prefix, p in sorted(chances.items(), key=lambda one: len(one[0])):
         x, y, read = columns[len(prefix) - 1], rows[prefix], prefix in order
@@ -170,10 +172,11 @@ def a_search_reads_four(sheet: Sheet) -> None:
         _branch(sheet, (start, before), (end, y), wide, prefix[-1], stays=read)
         said = f"{p:.3f}".rstrip("0") + ("" if read else " waits") + ": stop" * (prefix == order[-1])
         sheet.text(x, y + 28, said, size=13, bold=read, color=INK if read else GREY)
-    for x, head in zip(columns, ("1st word", "2nd word", "3rd word"), strict=True):
+    numbers = ("1st", "2nd", "3rd") if sheet.narrow else ("first", "second", "third")
+    for x, head in zip(columns, (f"{number} word" for number in numbers), strict=True):
         sheet.text(x, 15, head, size=13, color=GREY)
     for line, key in enumerate((BELOW, "circles: order of reading · dashed: never read")):
-        sheet.text(root[0] - 11, 322 + 18 * line, key, anchor="start", size=13, color=GREY)
+        sheet.text(root[0] - 11, top + 4 * high + 72 + 18 * line, key, anchor="start", size=13, color=GREY)
     sheet.dot(*root, 11, fill=shade(0.2), color=VIOLET)
     sheet.text(root[0], root[1] + 5, "1", size=13, bold=True)
     for number, prefix in enumerate(order[1:-1], 2):

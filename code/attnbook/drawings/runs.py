@@ -25,7 +25,7 @@ def right_at_lengths(lengths: Sequence[str], groups: Sequence[tuple[str, Sequenc
     """
 
     def draw(sheet: Sheet) -> None:
-        first, pitch, wide, end = (84, 84, 68, 74) if sheet.narrow else (200, 162, 130, 180)
+        first, pitch, wide, end = (80, 87, 36, 72) if sheet.narrow else (200, 165, 104, 180)
         lefts = [first + pitch * number for number in range(len(lengths))]
         for left, words in zip(lefts, lengths, strict=True):
             for number, line in enumerate(words.split(", ")):
@@ -36,7 +36,7 @@ def right_at_lengths(lengths: Sequence[str], groups: Sequence[tuple[str, Sequenc
             y += HEADING
             for left, guess in zip(lefts, guesses, strict=True):
                 sheet.bar(left, y, wide * guess / 100, ROW * len(rows), fill=GROUND)
-                for part in (0, 0.5, 1):
+                for part in (0, 1) if sheet.narrow else (0, 0.5, 1):  # those that have a number
                     x = left + wide * part
                     sheet.line((x, y), (x, y + ROW * len(rows)), color=PALE, width=1)
             for name, cells in rows:
@@ -64,7 +64,7 @@ def right_at_lengths(lengths: Sequence[str], groups: Sequence[tuple[str, Sequenc
 
 
 def _spread(sheet: Sheet, y: float, panel: tuple[float, float], found: Sequence[float]) -> None:
-    """The seeds of one cell as dots, with their range as a number beside them."""
+    """The seeds of one cell as dots, and their range as a number on the right of the panel."""
     left, wide = panel
     if not found:
         sheet.text(left + wide / 2, y + 5, "–", size=13, color=GREY)
@@ -74,10 +74,7 @@ def _spread(sheet: Sheet, y: float, panel: tuple[float, float], found: Sequence[
         sheet.line((at[0], y), (at[-1], y), color=VIOLET, width=1.5)
     for x in at:
         sheet.dot(x, y, 3.5, fill=VIOLET)
-    if max(found) > 60:
-        sheet.text(at[0] - 8, y + 5, _range(found), anchor="end", size=13)
-    else:
-        sheet.text(at[-1] + 8, y + 5, _range(found), anchor="start", size=13)
+    sheet.text(left + wide + 6, y + 5, _range(found), anchor="start", size=12 if sheet.narrow else 13)
 
 
 def _range(found: Sequence[float]) -> str:

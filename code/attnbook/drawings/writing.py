@@ -74,31 +74,35 @@ def _parallel(sheet: Sheet, left: float, top: float) -> None:
 
 
 @drawing(
-    "Two rounds of speculative decoding. In each, a draft model writes four words, each from its probabilities q "
-    "and read back in before the next; then one pass of the expensive model over the last word and these four gives "
-    "its probabilities p at each place. Below each place stands the word proposed to follow, with its p and q. Round "
-    "1: after bos notre (p 0.7, q 0.6) stays with 100 %, after notre belle (0.4, 0.5) with 80 %, and both stay; after "
-    "belle fille (0.2, 0.6), whose chance is 33 %, is rejected and replaced by fleur, drawn from max(0, p − q); est "
-    "and the last two places are thrown away: 3 words. An arrow leads from fleur to the beginning of round 2, where "
-    "blanche (0.6, 0.4; 100 %), est (0.9, 0.8; 100 %), dans (0.3, 0.5; 60 %) and le (0.7, 0.7; 100 %) all stay, and "
-    "jardin, drawn from the p after them, is for free: 5 words."
+    "Two rounds of speculative decoding. In each, a draft model writes four words, each from its probabilities q and "
+    "read back in before the next; then one pass of the expensive model over the last word and these four gives its "
+    "probabilities p at each place. Labels name the rows: the words read, those proposed to follow, with their p and "
+    "q, and those written. Round 1, with an empty cache: after bos notre (p 0.7, q 0.6) stays with 100 %, after notre "
+    "belle (0.4, 0.5) with 80 %, and both stay; after belle fille (0.2, 0.6), whose chance is 33 %, is rejected and "
+    "replaced by fleur, drawn from max(0, p − q); est and the last two places, whose p are not used, are thrown away: "
+    "3 words. An arrow leads from fleur to the beginning of round 2, which has bos notre belle in the cache; blanche "
+    "(0.6, 0.4; 100 %), est (0.9, 0.8; 100 %), dans (0.3, 0.5; 60 %) and le (0.7, 0.7; 100 %) all stay, and jardin, "
+    "drawn from the p after them, is for free: 5 words."
 )
 def two_rounds_of_drafts(sheet: Sheet) -> None:
     """What becomes of drafted words: one is rejected, or all of them stay."""
     again = "drawn from", "max(0, p − q)"
     rounds = (
-        ("round 1: 3 words", "<bos>", "notre belle fille est", (0.6, 0.5, 0.6, 0.5), (0.7, 0.4, 0.2), "fleur", again),
-        ("round 2: 5 words", "fleur", "blanche est dans le", (0.4, 0.8, 0.5, 0.7), (0.6, 0.9, 0.3, 0.7), "jardin",
-         ("for free:", "drawn from p")),
+        ("round 1: 3 words", "nothing", "<bos>", "notre belle fille est",
+         (0.6, 0.5, 0.6, 0.5), (0.7, 0.4, 0.2), "fleur", again),
+        ("round 2: 5 words", "<bos> notre belle", "fleur", "blanche est dans le",
+         (0.4, 0.8, 0.5, 0.7), (0.6, 0.9, 0.3, 0.7), "jardin", ("for free:", "drawn from p")),
     )  # fmt: skip
-    cell, cols = 64, range(5)
-    for number, (title, before, draft, q, p, last, said) in enumerate(rounds):
-        left, top = (10, 16 + 328 * number) if sheet.narrow else (10 + 360 * number, 16)
+    cell, cols = (62 if sheet.narrow else 60), range(5)
+    half = cell / 2 - 2  # of a word's box
+    for number, (title, cached, before, draft, q, p, last, said) in enumerate(rounds):
+        left, top = (26, 36 + 348 * number) if sheet.narrow else (68 + 330 * number, 36)
         drafted, mid = draft.split(), [left + cell * (t + 0.5) for t in cols]
         kept = 2 if number == 0 else 4
-        sheet.text(left + 176, top, title, bold=True)
+        sheet.text(left + 2.5 * cell, top - 20, title, bold=True)
+        sheet.text(left + 2.5 * cell, top, f"in the cache: {cached}", size=13, color=GREY)
         look = {"color": GREY, "fill": tint(GREY), "ink": INK, "size": 13}
-        sheet.box(left + 38, top + 14, 5 * cell - 38, 26, "draft model: q, one word at a time", **look)
+        sheet.box(left + cell / 2 + 6, top + 14, 4.5 * cell - 6, 26, "draft model: q, one word at a time", **look)
         look = {"color": QUERY, "fill": tint(QUERY), "size": 13}
         sheet.box(left, top + 120, 5 * cell, 28, "one pass of the model: p at every place", **look)
         for t, word in enumerate((before, *drafted)):
@@ -108,7 +112,7 @@ def two_rounds_of_drafts(sheet: Sheet) -> None:
             if t < 4:
                 sheet.line((mid[t] + 12, top + 68), (mid[t] + 12, top + 43), color=GREY, arrow=True)
             look = {"color": GREY, "ink": GREY if struck else INK, "dashed": struck, "size": 13}
-            sheet.box(mid[t] - 30, top + 68, 60, 28, word, fill="none" if t else "#f0f0f0", **look)
+            sheet.box(mid[t] - half, top + 68, 2 * half, 28, word, fill="none" if t else "#f0f0f0", **look)
             sheet.line((mid[t], top + 96), (mid[t], top + 117), color=GREY, arrow=True)
         for t in cols:
             y, used = top + 241, t <= kept
@@ -126,22 +130,28 @@ def two_rounds_of_drafts(sheet: Sheet) -> None:
                 sheet.text(mid[t], top + 196, "p", size=13, color=QUERY)
             look = {"fill": shade(0.2)} if t < kept else {"color": QUERY, "ink": INK, "line": 2.5}
             if used:
-                sheet.box(mid[t] - 30, y, 60, 28, (*drafted[:kept], last)[t], size=13, **look)
+                sheet.box(mid[t] - half, y, 2 * half, 28, (*drafted[:kept], last)[t], size=13, **look)
         if kept < 3:  # the model's places after the rejected word
-            left_over = mid[kept + 1] - 30, top + 241, (4 - kept) * cell - 4, 28
+            left_over = mid[kept + 1] - half, top + 241, (4 - kept) * cell - 4, 28
             sheet.box(*left_over, "thrown away", color=GREY, dashed=True, size=13)
+            sheet.text((mid[kept + 1] + mid[4]) / 2, top + 196, "p not used", size=13, color=GREY)
         sheet.text(left + cell * kept / 2, top + 287, "kept", size=13)
         at = (mid[2] - 12, "start") if kept < 4 else (left + 5 * cell, "end")
         for line, words in enumerate(said):
             sheet.text(at[0], top + 287 + 17 * line, words, anchor=at[1], size=13, color=QUERY)
-    x, y = 10 + 2 * cell + 10, 16 + 269
+        for label, y, turned in (("read", 82, 82), ("proposed", 190, 198), ("written", 255, 258)):
+            if sheet.narrow:
+                sheet.text(left - 10, top + turned, label, turn=-90, size=13, color=GREY)
+            elif number == 0:
+                sheet.text(left - 6, top + y + 5, label, anchor="end", size=13, color=GREY)
+    x, y = mid[2] - half + 10 - (0 if sheet.narrow else 330), 36 + 269
     way = (
-        ((x, y), (x, y + 44), (26, y + 44), (26, 16 + 328 + 65))
+        ((x, y), (x, y + 44), (40, y + 44), (40, 36 + 348 + 65))
         if sheet.narrow
-        else ((x, y), (x, y + 46), (350, y + 46), (350, 98), (369, 98))
+        else ((x, y), (x, y + 46), (383, y + 46), (383, 118), (397, 118))
     )
     sheet.line(*way, color=QUERY, width=2, arrow=True)
-    low = 16 + (328 if sheet.narrow else 0) + 335
+    low = 36 + (348 if sheet.narrow else 0) + 335
     sheet.text(10, low, "min(1, p/q) in %: the chance that a word stays", anchor="start", size=13, color=GREY)
 
 
@@ -223,8 +233,8 @@ def a_tail_and_five_filters(sheet: Sheet) -> None:
     sheet.text(8, 16, said, anchor="start", size=14)
     if sheet.narrow:  # numbers above their bars, so that all five stand side by side; the third has the longest
         sheet.text(8, 36, "numbers and bars: probabilities", anchor="start", size=13, color=GREY)
-        edge, head, scale, high, thick = 88, 86, 70, 36, 9
-        lefts = 0, 51, 99, 164, 209
+        edge, head, scale, high, thick = 88, 86, 66, 36, 9
+        lefts = 0, 50, 97, 164, 209
         sheet.text(edge - 8, head + 36 + high * len(words), "words left", anchor="end", size=13, color=GREY)
     else:
         edge, head, scale, high, thick = 92, 48, 105, 25, 17
