@@ -220,11 +220,12 @@ def _chunk(
     state: Tensor,
 ) -> tuple[Tensor, Tensor]:
     """What a chunk reads, and the memory that it leaves behind."""
-    log_decay = decay.log().cumsum(-1)  # (…, T): of all positions up to this one
+    # (…, T), of all positions up to this one; in float64, as small differences count
+    log_decay = decay.double().log().cumsum(-1)
     since = log_decay[..., :, None] - log_decay[..., None, :]  # of j + 1 … i
     later = torch.ones_like(since, dtype=torch.bool).triu(1)
-    decay_since = since.masked_fill(later, -torch.inf).exp()  # (…, T, T)
-    decay_so_far = log_decay.exp()[..., None]  # (…, T, 1): of the memory before
+    decay_since = since.masked_fill(later, -torch.inf).to(decay).exp()  # (…, T, T)
+    decay_so_far = log_decay.exp().to(decay)[..., None]  # (…, T, 1): of the memory
     if beta is not None:
         known = decay_so_far * (key @ state.mT)  # (…, T, Dv): from before the chunk
         value = _corrected(key, value - known, decay_since, beta[..., None])
