@@ -93,7 +93,7 @@ class LanguageModel(Stepping):
         if cache is not None:
             number = len(self.layers)
             check_caches(
-                cache, KeyValueCache, number, lambda one: one.length, "start_cache()"
+                cache, KeyValueCache, number, lambda one: (one,), "start_cache()"
             )
             if valid_lens is not None:
                 raise ValueError(
