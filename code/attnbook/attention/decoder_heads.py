@@ -5,7 +5,7 @@ from typing import Any
 from torch import Tensor, nn
 
 from attnbook.attention.heads import MultiHeadAttention
-from attnbook.checks import check_positive
+from attnbook.checks import check_positive, check_switch
 
 
 class DecoderAttention(MultiHeadAttention):
@@ -37,6 +37,7 @@ class DecoderAttention(MultiHeadAttention):
         **options: Any,
     ):
         super().__init__(d_model, num_heads, **options)
+        check_switch("qk_norm", qk_norm)
         check_positive("eps", eps)
         self.norm_q, self.norm_k = (
             nn.RMSNorm(self.head_dim, eps=eps) if qk_norm else nn.Identity()

@@ -17,6 +17,7 @@ from attnbook.checks import (
     check_count,
     check_features,
     check_probability,
+    check_switch,
     check_tensor,
 )
 
@@ -65,6 +66,7 @@ class MultiHeadAttention(nn.Module):
         check_count("d_model", d_model)
         check_kv_heads(num_heads, num_kv_heads)
         check_probability("dropout", dropout)
+        check_switch("bias", bias, advice="a bias on the scores goes into the call")
         head_dim = head_size(d_model, num_heads) if head_dim is None else head_dim
         check_count("head_dim", head_dim)
         self.d_model, self.num_heads, self.head_dim = d_model, num_heads, head_dim

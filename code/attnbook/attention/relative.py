@@ -12,7 +12,13 @@ import torch
 from torch import Tensor, nn
 
 from attnbook.attention.splitting import head_size
-from attnbook.checks import check_batch, check_count, check_features, check_tensor
+from attnbook.checks import (
+    check_batch,
+    check_count,
+    check_features,
+    check_switch,
+    check_tensor,
+)
 
 
 def relative_positions(
@@ -101,6 +107,7 @@ class T5Positions(nn.Module):
         check_count("num_heads", num_heads)
         check_count("num_buckets", num_buckets, at_least=4)
         check_count("max_distance", max_distance)
+        check_switch("causal", causal)
         self.num_buckets, self.causal = num_buckets, causal
         self.max_distance = max_distance
         exact = self._buckets_per_side() // 2

@@ -15,6 +15,7 @@ from attnbook.checks import (
     check_features,
     check_positive,
     check_probability,
+    check_switch,
 )
 from attnbook.transformer.feed_forward import FeedForward
 from attnbook.transformer.stepping import DecoderLayerCache, Stepping
@@ -47,6 +48,7 @@ class Residual(nn.Module):
         super().__init__()
         check_count("d_model", d_model)
         check_probability("dropout", dropout)
+        check_switch("norm_first", norm_first)
         check_positive("eps", eps)
         self.norm = nn.LayerNorm(d_model, eps=eps) if norm is None else norm
         self.dropout, self.norm_first = nn.Dropout(dropout), norm_first

@@ -6,7 +6,7 @@ from functools import partial
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from attnbook.checks import check_count, check_features, check_probability
+from attnbook.checks import check_count, check_features, check_probability, check_switch
 
 #: The functions between the two linear maps of `FeedForward`, by name.
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
@@ -52,6 +52,7 @@ class FeedForward(nn.Module):
         check_count("d_model", d_model)
         check_count("d_ff", d_ff)
         check_probability("dropout", dropout)
+        check_switch("bias", bias)
         self.d_model = d_model
         self.W_1 = nn.Linear(d_model, d_ff, bias=bias)
         self.W_2 = nn.Linear(d_ff, d_model, bias=bias)
