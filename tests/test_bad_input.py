@@ -16,6 +16,7 @@ from attnbook.attention import (
     DotProductAttention,
     KeyValueCache,
     LearnedPositions,
+    LinearScaling,
     MultiHeadAttention,
     MultiplicativeAttention,
     RotaryPositions,
@@ -26,6 +27,7 @@ from attnbook.attention import (
     WideHeads,
     alibi_bias,
     from_binary,
+    normalised,
     split_heads,
 )
 from attnbook.interop import from_huggingface_bert, load_bert
@@ -123,6 +125,35 @@ def test_a_bias_on_the_scores_is_no_bias_of_projections(bias):
     for make in (MultiHeadAttention, lambda d, h, bias: SinkAttention(d, h, learned=True, bias=bias)):
         with pytest.raises(TypeError, match=says(f"got {kind}; a bias on the scores goes into the call")):
             make(D, H, bias=bias)
+
+
+NO_FUNCTIONS = {
+    "a number as scaling": (lambda: RotaryPositions(scaling=8), "scaling must be a function, got int", "LinearScaling"),
+    "a class as scaling": (lambda: RotaryPositions(scaling=LinearScaling), "got the class LinearScaling", "(8)"),
+    "yes as rotary": (lambda: MultiHeadAttention(D, H, rotary=True), "rotary must be a function, got bool", "pass Rot"),
+    "a class as rotary": (lambda: EncoderLayer(D, H, 16, rotary=RotaryPositions), "got the class RotaryPositions", ""),
+    "a name as form": (
+        lambda: normalised("parallel", X, X, X),
+        "form must be a function, got str",
+        "pass parallel_mem",
+    ),
+    "a list as activation": (
+        lambda: FeedForward(D, 16, activation=["relu"]),
+        "must be a name, one of relu",
+        "got list",
+    ),
+    "a function as activation": (
+        lambda: TransformerConfig(activation=torch.relu),
+        "activation must be a name",
+        "got b",
+    ),
+}
+
+
+@pytest.mark.parametrize(("make", "came", "wanted"), NO_FUNCTIONS.values(), ids=NO_FUNCTIONS)
+def test_what_is_no_function(make, came, wanted):
+    with pytest.raises(TypeError, match=says(came, wanted)):
+        make()
 
 
 VOCABULARY = {

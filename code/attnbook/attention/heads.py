@@ -14,6 +14,7 @@ from attnbook.attention.splitting import check_inputs, check_kv_heads, head_size
 from attnbook.checks import (
     aligned,
     check_bias,
+    check_callable,
     check_count,
     check_features,
     check_probability,
@@ -67,6 +68,8 @@ class MultiHeadAttention(nn.Module):
         check_kv_heads(num_heads, num_kv_heads)
         check_probability("dropout", dropout)
         check_switch("bias", bias, advice="a bias on the scores goes into the call")
+        if rotary is not None:
+            check_callable("rotary", rotary, "pass RotaryPositions(), or None")
         head_dim = head_size(d_model, num_heads) if head_dim is None else head_dim
         check_count("head_dim", head_dim)
         self.d_model, self.num_heads, self.head_dim = d_model, num_heads, head_dim

@@ -20,6 +20,7 @@ from torch import Tensor
 from attnbook.attention.precision import product_dtype, unrounded
 from attnbook.checks import (
     check_alike,
+    check_callable,
     check_count,
     check_leading_axes,
     check_query_key,
@@ -195,6 +196,8 @@ def normalised(
     Source:
         Katharopoulos et al. (2020), sections 3.2 and 3.3.
     """
+    advice = "pass parallel_memory, recurrent_memory or chunked_memory"
+    check_callable("form", form, advice)
     check_query_key(query, key)
     check_value(query, key, value)
     with_one = torch.cat([value, torch.ones_like(value[..., :1])], dim=-1)

@@ -8,6 +8,7 @@ everywhere; the message says how to convert NumPy's integers.
 from attnbook.checks.integers import check_ids, check_integers
 from attnbook.checks.masking import aligned, check_bias, check_lengths, check_mask, check_scores, check_valid_lens
 from attnbook.checks.numbers import (
+    check_callable,
     check_count,
     check_fields,
     check_number,
@@ -57,4 +58,5 @@ __all__ = [
     "check_count",
     "check_fields",
     "check_switch",
+    "check_callable",
 ]

@@ -123,3 +123,20 @@ def check_switch(name: str, value: bool, *, advice: str = "") -> None:
     if isinstance(value, Tensor) or callable(value):
         raise TypeError(f"{name} must be True or False, got {type(value).__name__}" + (advice and f"; {advice}"))
     raise TypeError(f"{name} must be True or False, got {value!r}")
+
+
+def check_callable(name: str, value: Any, advice: str) -> None:
+    """Require something to call: a function or a module, and not a class of which none has been made.
+
+    Args:
+        name: the argument's name.
+        value: what the caller passed.
+        advice: what to pass.
+
+    Raises:
+        TypeError: anything else.
+    """
+    if isinstance(value, type):
+        raise TypeError(f"{name} must be a function, got the class {value.__name__}, of which none was made; {advice}")
+    if not callable(value):
+        raise TypeError(f"{name} must be a function, got {type(value).__name__}; {advice}")

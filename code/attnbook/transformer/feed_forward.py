@@ -19,8 +19,12 @@ ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
 
 def get_activation(name: str) -> Callable[[Tensor], Tensor]:
     """The function of that name, or an error that lists them."""
+    names = ", ".join(ACTIVATIONS)
+    if not isinstance(name, str):
+        raise TypeError(
+            f"activation must be a name, one of {names}, got {type(name).__name__}"
+        )
     if name not in ACTIVATIONS:
-        names = ", ".join(ACTIVATIONS)
         raise ValueError(f"activation must be one of {names}, got {name!r}")
     return ACTIVATIONS[name]
 
