@@ -12,7 +12,6 @@ from attnbook.attention import (
     AdditiveAttention,
     CrossAttention,
     DebertaPositions,
-    DecoderAttention,
     DotProductAttention,
     KeyValueCache,
     LearnedPositions,
@@ -94,7 +93,7 @@ def test_wide_heads_share_nothing_and_so_divide_nothing():
 
 SWITCHES = {
     "MultiHeadAttention": ("bias", lambda **switch: MultiHeadAttention(D, H, **switch)),
-    "its norm": ("qk_norm", lambda **switch: DecoderAttention(D, H, **switch)),
+    "its norm": ("qk_norm", lambda **switch: MultiHeadAttention(D, H, **switch)),
     "WideHeads": ("bias", lambda **switch: WideHeads(D, H, **switch)),
     "SeparateHeads": ("bias", lambda **switch: SeparateHeads(D, H, **switch)),
     "SelfAttention": ("causal", lambda **switch: SelfAttention(D, **switch)),

@@ -6,7 +6,6 @@ import torch.nn.functional as F
 from torch import nn
 
 from attnbook.attention import (
-    DecoderAttention,
     DotProductAttention,
     KeyValueCache,
     LearnedPositions,
@@ -232,7 +231,7 @@ def test_the_decoder_sees_the_past_and_the_memory_but_no_padding(norm_first):
 
 def test_a_block_is_made_of_its_parts_and_steps_with_a_cache():
     parts = (
-        DecoderAttention(D, H, rotary=RotaryPositions(), head_dim=4, qk_norm=True, bias=False),
+        MultiHeadAttention(D, H, rotary=RotaryPositions(), head_dim=4, qk_norm=True, bias=False),
         GatedFeedForward(D, FF),
         *(Residual(D, norm_first=True, norm=nn.RMSNorm(D)) for _ in range(2)),
     )
@@ -287,7 +286,7 @@ def test_dropout_can_be_switched_on_by_itself():
     x, h = randn(B, T, E), randn(B, T, E, seed=1)
     layers = (
         FeedForward(E, FF, dropout=0.5), Residual(E, 0.5), SinusoidalPositions(E, 0.5), LearnedPositions(9, E, 0.5),
-        MultiHeadAttention(E, H, dropout=0.5), DecoderAttention(E, H, dropout=0.5), DotProductAttention(0.5),
+        *(MultiHeadAttention(E, H, dropout=0.5, qk_norm=norm) for norm in (False, True)), DotProductAttention(0.5),
     )  # fmt: skip
     for layer in layers:
         layer, number = layer.double().eval(), {Residual: 2, DotProductAttention: 3}.get(type(layer), 1)

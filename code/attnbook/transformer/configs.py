@@ -113,7 +113,7 @@ class LanguageModelConfig:
         norm: "rms" or "layer".
         norm_first: pre-LN, with one more norm at the end, instead of post-LN.
         eps: of all norms (rms_norm_eps).
-        qk_norm: see `DecoderAttention`.
+        qk_norm: see `MultiHeadAttention`.
         attention_bias, feed_forward_bias: give these maps biases (the latter: mlp_bias).
         positions: "rotary", "learned" or "sinusoidal".
         rotary_base: see `RotaryPositions` (rope_theta).

@@ -5,9 +5,9 @@ import math
 from torch import Tensor, nn
 
 from attnbook.attention import (
-    DecoderAttention,
     KeyValueCache,
     LearnedPositions,
+    MultiHeadAttention,
     RotaryPositions,
     SinusoidalPositions,
     causal_mask,
@@ -154,7 +154,7 @@ def _norm(config: LanguageModelConfig) -> nn.Module:
 
 def _layer(config: LanguageModelConfig, rotary: RotaryPositions | None) -> Block:
     size, dropout = config.d_model, config.dropout
-    attention = DecoderAttention(
+    attention = MultiHeadAttention(
         size,
         config.num_heads,
         num_kv_heads=config.num_kv_heads,
