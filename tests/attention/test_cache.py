@@ -133,7 +133,7 @@ def test_a_window_over_stored_keys_knows_how_many_there_are():
     at_once, _ = layer(x, mask=sliding_window_mask(12, 4))
     cache, outputs = KeyValueCache(), []
     for t in range(12):
-        mask = sliding_window_mask(1, 4, t + 1)
+        mask = sliding_window_mask(1, 4, num_keys=t + 1)
         outputs.append(layer(x[:, t : t + 1], mask=mask, cache=cache)[0])
     close(torch.cat(outputs, dim=1), at_once)
 

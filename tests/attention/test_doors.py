@@ -253,6 +253,7 @@ def test_a_layer_is_made_of_sizes_and_dropout_by_place_and_the_rest_by_name():
 @pytest.mark.parametrize(
     ("call", "given"),
     [
+        (attention.sliding_window_mask, (4, 9, 5)),
         (attention.nadaraya_watson, (*POINTS.values(), "triangular")),
         (attention.tiled_attention, (*SQUARE.values(), 2)),
         (LatentAttention(E, H, 5).double(), (X, randn(B, 2, 5))),

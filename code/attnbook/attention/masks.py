@@ -96,6 +96,7 @@ _TRIANGLE: dict[tuple[int, torch.device | None], Tensor] = {}
 def sliding_window_mask(
     num_queries: int,
     window: int,
+    *,
     num_keys: int | None = None,
     device: torch.device | None = None,
 ) -> Tensor:

@@ -127,7 +127,9 @@ class LanguageModel(Stepping):
                 else shared_triangle(length, tokens.device)
             )
         if config.window is not None and config.window < total:
-            near = sliding_window_mask(length, config.window, total, tokens.device)
+            near = sliding_window_mask(
+                length, config.window, num_keys=total, device=tokens.device
+            )
         causal, near = both_masks(causal, allowed), both_masks(near, allowed)
         return [
             causal if number in config.global_layers else near
