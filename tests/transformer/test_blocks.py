@@ -349,6 +349,7 @@ X, MEMORY = x_and_memory()
         (lambda: GatedFeedForward(D, FF, activation="tanh"), ValueError, ("activation must be one of",)),
         (lambda: GatedFeedForward(D, FF)(X), ValueError, ("x has size 33, d_model is 11",)),
         (lambda: Residual(D, eps=0), ValueError, ("eps must be a finite number above 0",)),
+        (lambda: Residual(D, eps=0.1, norm=nn.RMSNorm(D)), ValueError, ("eps is the layer norm's, but another",)),
         (lambda: EncoderLayer(E, 7, FF), ValueError, ("d_model 33 is not divisible by num_heads 7",)),
         (lambda: EncoderLayer(E, H, FF, norm_first=True)(X[..., 1:]), ValueError, ("x has size 32, d_model is 33",)),
         (lambda: encoder()(X[0]), ValueError, ("x must have 3 axes",)),
