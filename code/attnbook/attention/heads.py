@@ -49,6 +49,7 @@ class MultiHeadAttention(nn.Module):
     Attributes:
         W_qkv: one linear map from D to (H + 2 Hkv) · Dh, queries, keys and values in this order; its rows are W_q, W_k
             and W_v stacked.
+        sizes: how many rows of it are those of W_q, W_k and W_v.
         W_o: the output map, from H · Dh to D.
         norm_q, norm_k: the norms, or None.
 
@@ -142,7 +143,7 @@ class MultiHeadAttention(nn.Module):
             check_tensor("bias", bias)
         output, weights = self.attend(q, k, v, valid_lens, mask, bias, need_weights)
         output = self.W_o(output.transpose(1, 2).flatten(2))  # heads merged
-        if cache is not None:  # only now: a call that fails leaves it as it was
+        if cache is not None:  # only now: what fails above leaves it as it was
             cache.key, cache.value = stored
         return output, weights
 

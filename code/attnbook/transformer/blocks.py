@@ -294,7 +294,7 @@ class DecoderLayer(Stepping):
 class _OfTheMemory:
     """A context in which errors name the memory's lengths and mask as the decoder layer's caller does.
 
-    Those that are nothing but a text: others, such as a hook's UnicodeDecodeError, hold more.
+    Only errors that consist of their text are changed; a hook's UnicodeDecodeError, say, passes as it is.
     """
 
     def __enter__(self) -> None:
