@@ -15,16 +15,22 @@ from attnbook.attention import (
     DotProductAttention,
     KeyValueCache,
     LearnedPositions,
+    LinearScaling,
     MultiHeadAttention,
     MultiplicativeAttention,
     RotaryPositions,
     SelfAttention,
     SeparateHeads,
+    SinkAttention,
+    T5Positions,
     WideHeads,
+    alibi_bias,
     from_binary,
+    normalised,
     split_heads,
 )
 from attnbook.interop import from_huggingface_bert, load_bert
+from attnbook.pairs import EfficientGlobalPointer, GlobalPointer
 from attnbook.training import CheckpointError, TrainConfig, save_checkpoint, train
 from attnbook.training.checkpoint import load_checkpoint
 from attnbook.transformer import (
@@ -34,11 +40,15 @@ from attnbook.transformer import (
     DecoderLayer,
     Encoder,
     EncoderLayer,
+    FeedForward,
+    GatedFeedForward,
     LanguageModel,
     LanguageModelConfig,
+    Residual,
     Transformer,
     TransformerConfig,
 )
+from attnbook.translation.recurrent import GRUEncoder
 from tensors import says
 
 D, H = 12, 3
@@ -79,6 +89,70 @@ def test_a_width_that_heads_cannot_share(make):
 
 def test_wide_heads_share_nothing_and_so_divide_nothing():
     assert WideHeads(10, 3)(*[torch.randn(2, 5, 10)] * 3)[0].shape == (2, 5, 10)
+
+
+SWITCHES = {
+    "MultiHeadAttention": ("bias", lambda **switch: MultiHeadAttention(D, H, **switch)),
+    "its norm": ("qk_norm", lambda **switch: MultiHeadAttention(D, H, **switch)),
+    "WideHeads": ("bias", lambda **switch: WideHeads(D, H, **switch)),
+    "SeparateHeads": ("bias", lambda **switch: SeparateHeads(D, H, **switch)),
+    "SelfAttention": ("causal", lambda **switch: SelfAttention(D, **switch)),
+    "SinkAttention": ("learned", lambda **switch: SinkAttention(D, H, **switch)),
+    "T5Positions": ("causal", lambda **switch: T5Positions(H, **switch)),
+    "FeedForward": ("bias", lambda **switch: FeedForward(D, 16, **switch)),
+    "GatedFeedForward": ("bias", lambda **switch: GatedFeedForward(D, 16, **switch)),
+    "Residual": ("norm_first", lambda **switch: Residual(D, **switch)),
+    "EncoderLayer": ("norm_first", lambda **switch: EncoderLayer(D, H, 16, **switch)),
+    "DecoderLayer": ("norm_first", lambda **switch: DecoderLayer(D, H, 16, **switch)),
+    "GlobalPointer": ("rotary", lambda **switch: GlobalPointer(D, 2, 4, **switch)),
+    "EfficientGlobalPointer": ("rotary", lambda **switch: EfficientGlobalPointer(D, 2, 4, **switch)),
+    "GRUEncoder": ("bidirectional", lambda **switch: GRUEncoder(31, D, D, **switch)),
+}
+
+
+@pytest.mark.parametrize(("name", "make"), SWITCHES.values(), ids=SWITCHES)
+def test_a_switch_is_true_or_false(name, make):
+    make(**{name: True}), make(**{name: False})
+    for value, came in (("no", "'no'"), (1, "1"), (None, "None"), (torch.ones(2, 2), "Tensor")):
+        with pytest.raises(TypeError, match=f"^{name} must be True or False, got {came}"):
+            make(**{name: value})
+
+
+@pytest.mark.parametrize("bias", [alibi_bias, X, T5Positions(H)], ids=["function", "Tensor", "T5Positions"])
+def test_a_bias_on_the_scores_is_no_bias_of_projections(bias):
+    kind = type(bias).__name__
+    for make in (MultiHeadAttention, lambda d, h, bias: SinkAttention(d, h, learned=True, bias=bias)):
+        with pytest.raises(TypeError, match=says(f"got {kind}; a bias on the scores goes into the call")):
+            make(D, H, bias=bias)
+
+
+NO_FUNCTIONS = {
+    "a number as scaling": (lambda: RotaryPositions(scaling=8), "scaling must be a function, got int", "LinearScaling"),
+    "a class as scaling": (lambda: RotaryPositions(scaling=LinearScaling), "got the class LinearScaling", "(8)"),
+    "yes as rotary": (lambda: MultiHeadAttention(D, H, rotary=True), "rotary must be a function, got bool", "pass Rot"),
+    "a class as rotary": (lambda: EncoderLayer(D, H, 16, rotary=RotaryPositions), "got the class RotaryPositions", ""),
+    "a name as form": (
+        lambda: normalised("parallel", X, X, X),
+        "form must be a function, got str",
+        "pass parallel_mem",
+    ),
+    "a list as activation": (
+        lambda: FeedForward(D, 16, activation=["relu"]),
+        "must be a name, one of relu",
+        "got list",
+    ),
+    "a function as activation": (
+        lambda: TransformerConfig(activation=torch.relu),
+        "activation must be a name",
+        "got b",
+    ),
+}
+
+
+@pytest.mark.parametrize(("make", "came", "wanted"), NO_FUNCTIONS.values(), ids=NO_FUNCTIONS)
+def test_what_is_no_function(make, came, wanted):
+    with pytest.raises(TypeError, match=says(came, wanted)):
+        make()
 
 
 VOCABULARY = {

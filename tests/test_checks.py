@@ -9,6 +9,7 @@ import torch
 from torch import nn
 
 from attnbook import checks
+from attnbook.attention import sequence_mask
 from tensors import DK, DV, B, D, H, S, T, inputs, randn, says
 
 FLOAT = torch.zeros(T, S)
@@ -110,6 +111,11 @@ WRONG = [
     (lambda: checks.check_lengths(torch.tensor([2.0]), S), TypeError,
      ("valid_lens must hold integers", "torch.float32", "torch.long")),
     (lambda: checks.check_lengths(torch.tensor([True]), S), TypeError, ("torch.bool",)),
+    *(
+        (lambda dtype=dtype: sequence_mask(torch.tensor([1, 3]).to(dtype), 4), TypeError,
+         (f"valid_lens is {dtype}", "hardly computes; convert it with valid_lens.long()"))
+        for dtype in (torch.uint16, torch.uint32, torch.uint64)
+    ),
     (lambda: checks.check_lengths(torch.tensor([1j]), S), TypeError, ("torch.complex64",)),
     (lambda: checks.check_lengths(torch.tensor([2, S + 1]), S), ValueError,
      (f"between 0 and the number of keys, {S}; got {S + 1}",)),

@@ -269,8 +269,6 @@ TABLE = {
          "test_cache.py::test_another_layers_cache_is_refused_and_stays_as_it_was"),
         ("every step is rotated as the first", "self.rotary(k, start)", "self.rotary(k, 0)",
          "test_cache.py::test_a_new_position_is_turned_by_its_own_place"),
-    ],
-    "attention/decoder_heads": [
         ("keys are not normalised", "self.norm_q(q), self.norm_k(k),", "self.norm_q(q), k,",
          "test_heads.py::test_heads_of_any_size_and_normalised_queries_and_keys_against_loops"),
     ],

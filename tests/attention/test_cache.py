@@ -133,7 +133,7 @@ def test_a_window_over_stored_keys_knows_how_many_there_are():
     at_once, _ = layer(x, mask=sliding_window_mask(12, 4))
     cache, outputs = KeyValueCache(), []
     for t in range(12):
-        mask = sliding_window_mask(1, 4, t + 1)
+        mask = sliding_window_mask(1, 4, num_keys=t + 1)
         outputs.append(layer(x[:, t : t + 1], mask=mask, cache=cache)[0])
     close(torch.cat(outputs, dim=1), at_once)
 
@@ -227,7 +227,8 @@ def test_another_memory_is_never_taken_for_the_one_that_is_stored():
         (lambda f: DecoderLayerCache(KeyValueCache(), [KEY]), TypeError, "across must be a KeyValueCache, got list"),
         (lambda f: KeyValueCache().shorten(1), ValueError, "holds 0 positions, cannot keep 1; pass at most 0"),
         (lambda f: KeyValueCache([KEY]), ValueError, "memory must be a pair of keys and values, got list of 1"),
-        (lambda f: KeyValueCache(KEY), ValueError, "a pair of keys and values, got Tensor; let"),
+        (lambda f: KeyValueCache(KEY), TypeError, "a pair of keys and values, got Tensor; let"),
+        (lambda f: KeyValueCache(5), TypeError, "a pair of keys and values, got int; let"),
         (lambda f: KeyValueCache((KEY, None)), TypeError, "value must be a torch.Tensor, got NoneType"),
         (lambda f: KeyValueCache((KEY[0], KEY)), ValueError, r"key must have 4 axes, got shape \(3, 5, 11\)"),
         (lambda f: KeyValueCache((KEY, KEY[0])), ValueError, "value must have 4 axes"),

@@ -20,7 +20,6 @@ from attnbook.attention import (
     AdditiveAttention,
     CrossAttention,
     DebertaPositions,
-    DecoderAttention,
     DotProductAttention,
     KeyValueCache,
     LatentAttention,
@@ -121,7 +120,7 @@ WEIGHTS = {"need_weights": True}
 SCORED = SOFT | WEIGHTS
 SINK = torch.nn.functional.pad  # puts a column in front, for the sink
 ROTARY = {"rotary": RotaryPositions()}
-OWN_HEADS = functools.partial(DecoderAttention, head_dim=6, qk_norm=True)
+OWN_HEADS = functools.partial(MultiHeadAttention, head_dim=6, qk_norm=True)
 
 
 LAYERS = [
@@ -254,6 +253,7 @@ def test_a_layer_is_made_of_sizes_and_dropout_by_place_and_the_rest_by_name():
 @pytest.mark.parametrize(
     ("call", "given"),
     [
+        (attention.sliding_window_mask, (4, 9, 5)),
         (attention.nadaraya_watson, (*POINTS.values(), "triangular")),
         (attention.tiled_attention, (*SQUARE.values(), 2)),
         (LatentAttention(E, H, 5).double(), (X, randn(B, 2, 5))),
@@ -267,7 +267,6 @@ def test_a_layer_is_made_of_sizes_and_dropout_by_place_and_the_rest_by_name():
         (SeparateHeads, (E, H, 0.1)),
         (WideHeads, (E, H, 0.1)),
         (MultiHeadAttention, (E, H, 1)),
-        (DecoderAttention, (E, H, 1)),
         (SinusoidalPositions, (E, 0.1, 5000)),
     ],
 )

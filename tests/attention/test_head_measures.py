@@ -116,6 +116,13 @@ def test_a_silenced_head_says_its_mean(head, bias):
         assert_close(quiet(x, need_weights=True)[1], layer(x, need_weights=True)[1])
 
 
+@pytest.mark.parametrize("frozen", [True, False])
+def test_the_bias_of_a_silenced_head_learns_where_its_layer_does(frozen):
+    layer = MultiHeadAttention(15, 3, bias=False).requires_grad_(not frozen)
+    ablate_head(layer, 1, torch.ones(5))
+    assert [weight.requires_grad for weight in layer.parameters()] == [not frozen] * 3
+
+
 @pytest.mark.parametrize("first", [None, torch.ones(5)])
 @pytest.mark.parametrize("then", [None, torch.zeros(5)])
 def test_a_head_is_silenced_once(first, then):

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 import naive
 from attnbook.attention import (
-    DecoderAttention,
     KeyValueCache,
     MultiHeadAttention,
     RotaryPositions,
@@ -290,7 +289,7 @@ def test_shared_heads_are_repeated_heads(need_weights, num_kv_heads):
 def test_heads_of_any_size_and_normalised_queries_and_keys_against_loops(need_weights):
     size = 4
     layer = fill(
-        DecoderAttention(D, 6, num_kv_heads=2, bias=False, rotary=RotaryPositions(), head_dim=size, qk_norm=True)
+        MultiHeadAttention(D, 6, num_kv_heads=2, bias=False, rotary=RotaryPositions(), head_dim=size, qk_norm=True)
     ).double()
     assert (layer.W_qkv.weight.shape, layer.W_o.weight.shape) == ((10 * size, D), (D, 6 * size))
     x = randn(B, T, D)
@@ -313,13 +312,13 @@ def test_heads_of_any_size_and_normalised_queries_and_keys_against_loops(need_we
         close(output[b], layer.W_o(torch.cat(mixed, dim=-1)))
 
 
-def test_decoder_attention_of_plain_heads_is_multi_head_attention():
+def test_norms_of_queries_and_keys_are_two_more_parts_and_change_no_other():
     torch.manual_seed(3)
     plain = MultiHeadAttention(E, H, num_kv_heads=1)
     torch.manual_seed(3)
-    layer = DecoderAttention(E, H, num_kv_heads=1)
-    assert layer.state_dict().keys() == plain.state_dict().keys()
-    assert all(torch.equal(a, b) for a, b in zip(layer.parameters(), plain.parameters(), strict=True))
+    state = MultiHeadAttention(E, H, num_kv_heads=1, qk_norm=True).state_dict()
+    assert state.keys() == plain.state_dict().keys() | {"norm_q.weight", "norm_k.weight"}
+    assert all(torch.equal(state[name], weight) for name, weight in plain.state_dict().items())
 
 
 # --- biases on the scores --------------------------------------------------------------------------------------------
@@ -625,10 +624,9 @@ def test_a_cache_is_for_self_attention():
         (lambda: MultiHeadAttention(32, 8, num_kv_heads=16), ValueError, ("num_kv_heads 16 does not divide",)),
         (lambda: MultiHeadAttention(32, 8, num_kv_heads=0), ValueError, ("num_kv_heads must be at least 1",)),
         (lambda: MultiHeadAttention(E, H, dropout=1), ValueError, ("dropout must be at least 0 and below 1",)),
-        (lambda: DecoderAttention(E, 7), ValueError, ("d_model 33 is not divisible by num_heads 7",)),
-        (lambda: DecoderAttention(E, 7, head_dim=0), ValueError, ("head_dim must be at least 1",)),
-        (lambda: DecoderAttention(E, "7", head_dim=2), TypeError, ("num_heads must be an integer, got str",)),
-        (lambda: DecoderAttention(E, H, eps=0), ValueError, ("eps must be a finite number above 0",)),
+        (lambda: MultiHeadAttention(E, 7, head_dim=0), ValueError, ("head_dim must be at least 1",)),
+        (lambda: MultiHeadAttention(E, "7", head_dim=2), TypeError, ("num_heads must be an integer, got str",)),
+        (lambda: MultiHeadAttention(E, H, eps=0), ValueError, ("eps must be a finite number above 0",)),
         (lambda: WideHeads(0, H), ValueError, ("d_model must be at least 1",)),
         (lambda: WideHeads(E, H, head_dim=0), ValueError, ("head_dim must be at least 1, got 0",)),
         (lambda: WideHeads(E, True), TypeError, ("num_heads must be an integer, got bool",)),

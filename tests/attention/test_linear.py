@@ -73,6 +73,15 @@ def test_all_forms_against_loops(kind):
                 close(state[b, h], wanted[1])
 
 
+@pytest.mark.parametrize("form", FORMS)
+def test_what_follows_a_strong_decay_is_as_exact_as_before(form):
+    (query, key, value), _ = arguments((), 400, torch.float32)
+    decay = torch.where(torch.arange(400) < 200, 1e-4, 0.99)
+    wanted = recurrent_memory(*(x.double() for x in (query, key, value, decay)))
+    for found, exact in zip(form(query, key, value, decay), wanted, strict=True):
+        close(found.double(), exact, 1e-5)
+
+
 @PROPERTY
 @given(length=st.integers(1, 40), chunk_size=st.integers(1, 45))
 def test_any_chunks_as_one_by_one(length, chunk_size):

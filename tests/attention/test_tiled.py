@@ -265,7 +265,7 @@ def test_a_window_looks_back_so_far(window):
 @pytest.mark.parametrize("window", [1, 3, 9])
 def test_a_window_looks_back_from_the_last_keys(num_queries, window):
     expected = sliding_window_mask(S, window)[S - num_queries :]
-    assert torch.equal(sliding_window_mask(num_queries, window, S), expected)
+    assert torch.equal(sliding_window_mask(num_queries, window, num_keys=S), expected)
 
 
 def test_a_window_has_a_size():

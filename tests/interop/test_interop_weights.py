@@ -151,6 +151,7 @@ def test_whatever_batch_first_was():
         (lambda: to_torch_attention(MultiHeadAttention(E, H, num_kv_heads=1)), ValueError, "shared key/value heads"),
         (lambda: to_torch_attention(MultiHeadAttention(E, H, head_dim=5)), ValueError, "num_heads features, not of 5"),
         (lambda: to_torch_attention(MultiHeadAttention(E, H, rotary=RotaryPositions())), ValueError, "rotary"),
+        (lambda: to_torch_attention(MultiHeadAttention(E, H, qk_norm=True)), ValueError, "does not normalise"),
     ],
 )  # fmt: skip
 def test_attentions_without_a_counterpart(call, error, message):

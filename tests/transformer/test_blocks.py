@@ -6,7 +6,6 @@ import torch.nn.functional as F
 from torch import nn
 
 from attnbook.attention import (
-    DecoderAttention,
     DotProductAttention,
     KeyValueCache,
     LearnedPositions,
@@ -232,7 +231,7 @@ def test_the_decoder_sees_the_past_and_the_memory_but_no_padding(norm_first):
 
 def test_a_block_is_made_of_its_parts_and_steps_with_a_cache():
     parts = (
-        DecoderAttention(D, H, rotary=RotaryPositions(), head_dim=4, qk_norm=True, bias=False),
+        MultiHeadAttention(D, H, rotary=RotaryPositions(), head_dim=4, qk_norm=True, bias=False),
         GatedFeedForward(D, FF),
         *(Residual(D, norm_first=True, norm=nn.RMSNorm(D)) for _ in range(2)),
     )
@@ -287,7 +286,7 @@ def test_dropout_can_be_switched_on_by_itself():
     x, h = randn(B, T, E), randn(B, T, E, seed=1)
     layers = (
         FeedForward(E, FF, dropout=0.5), Residual(E, 0.5), SinusoidalPositions(E, 0.5), LearnedPositions(9, E, 0.5),
-        MultiHeadAttention(E, H, dropout=0.5), DecoderAttention(E, H, dropout=0.5), DotProductAttention(0.5),
+        *(MultiHeadAttention(E, H, dropout=0.5, qk_norm=norm) for norm in (False, True)), DotProductAttention(0.5),
     )  # fmt: skip
     for layer in layers:
         layer, number = layer.double().eval(), {Residual: 2, DotProductAttention: 3}.get(type(layer), 1)
@@ -350,6 +349,7 @@ X, MEMORY = x_and_memory()
         (lambda: GatedFeedForward(D, FF, activation="tanh"), ValueError, ("activation must be one of",)),
         (lambda: GatedFeedForward(D, FF)(X), ValueError, ("x has size 33, d_model is 11",)),
         (lambda: Residual(D, eps=0), ValueError, ("eps must be a finite number above 0",)),
+        (lambda: Residual(D, eps=0.1, norm=nn.RMSNorm(D)), ValueError, ("eps is the layer norm's, but another",)),
         (lambda: EncoderLayer(E, 7, FF), ValueError, ("d_model 33 is not divisible by num_heads 7",)),
         (lambda: EncoderLayer(E, H, FF, norm_first=True)(X[..., 1:]), ValueError, ("x has size 32, d_model is 33",)),
         (lambda: encoder()(X[0]), ValueError, ("x must have 3 axes",)),

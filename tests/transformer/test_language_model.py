@@ -173,6 +173,8 @@ MODEL = model_of()
         (lambda: MODEL(TOKENS, cache=KeyValueCache()), TypeError, ("cache must be a list of KeyValueCache",)),
         (lambda: MODEL(TOKENS, cache=MODEL.start_cache()[1:]), ValueError, ("for 2 layers, the model has 3",)),
         (lambda: MODEL(TOKENS, cache=interrupted()), ValueError, ("different numbers of positions", "begin again")),
+        (lambda: MODEL(TOKENS, cache=[KeyValueCache()] * N), ValueError,
+         ("layers 0 and 1 share one cache", "use start_cache()")),
         (lambda: MODEL(TOKENS, torch.tensor([3, 7]), cache=MODEL.start_cache()), ValueError,
          ("valid_lens is for texts padded at the end", "with rotary positions, pad at the front and pass mask")),
         (lambda: model_of("GPT-2")(TOKENS.repeat(1, 2)), ValueError, ("only positions 0 to 10 are learned",)),

@@ -446,6 +446,19 @@ def test_a_torn_cache_is_refused(torn):
     assert [layer.own.length for layer in cache] == lengths
 
 
+@pytest.mark.parametrize("shared", ["own", "across", "both"])
+def test_a_cache_that_two_layers_share_is_refused(shared):
+    decoder = fill(Decoder(SMALL))
+    cache = decoder.start_cache(torch.zeros(B, S, 12))
+    if shared == "both":
+        cache[-1] = cache[0]
+    else:
+        setattr(cache[-1], shared, getattr(cache[0], shared))
+    with pytest.raises(ValueError, match=f"layers 0 and {len(cache) - 1} share one cache; each needs.*start_cache"):
+        decoder(TARGET[:, :1], cache=cache)
+    assert cache[0].own.length == 0
+
+
 @pytest.mark.parametrize("cache", [KeyValueCache(), [KeyValueCache()] * 3])
 def test_a_cache_of_another_kind(cache):
     with pytest.raises(TypeError, match="a list.*got KeyValueCache; use start_cache"):

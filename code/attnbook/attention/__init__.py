@@ -21,7 +21,6 @@ from attnbook.attention.conventions import (
     to_binary,
     to_blocked,
 )
-from attnbook.attention.decoder_heads import DecoderAttention
 from attnbook.attention.head_measures import ablate_head, prefix_matching, rollout
 from attnbook.attention.heads import MultiHeadAttention, stack_heads
 from attnbook.attention.kernels import (
@@ -148,7 +147,6 @@ __all__ = [
     "MultiplicativeAttention",
     "AdditiveAttention",
     "MultiHeadAttention",
-    "DecoderAttention",
     "WideHeads",
     "SeparateHeads",
     "widen_heads",

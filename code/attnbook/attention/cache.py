@@ -68,12 +68,12 @@ class KeyValueCache:
         self._rooms = (Room(), Room())
         if memory is None:
             return
-        if not isinstance(memory, Sequence) or len(memory) != 2:
-            kind = type(memory).__name__
-            kind += f" of {len(memory)}" if isinstance(memory, Sequence) else ""
-            raise ValueError(
-                f"memory must be a pair of keys and values, got {kind}; let start_cache(memory) of the layer make it"
-            )
+        kind, pair = type(memory).__name__, "memory must be a pair of keys and values"
+        advice = "let start_cache(memory) of the layer make it"
+        if not isinstance(memory, Sequence):
+            raise TypeError(f"{pair}, got {kind}; {advice}")
+        if len(memory) != 2:
+            raise ValueError(f"{pair}, got {kind} of {len(memory)}; {advice}")
         key, value = memory
         _check_pair(key, value)
         # copies: they are views of a larger tensor, with the queries

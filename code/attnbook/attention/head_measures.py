@@ -93,7 +93,8 @@ def ablate_head(
     if mean is not None:
         check_weight("mean", mean, part, {"Dh": layer.head_dim})
         if layer.W_o.bias is None:
-            layer.W_o.bias = nn.Parameter(part.new_zeros(len(part)))
+            learns = layer.W_o.weight.requires_grad
+            layer.W_o.bias = nn.Parameter(part.new_zeros(len(part)), learns)
         layer.W_o.bias.add_(part @ mean)
     part.zero_()
 

@@ -14,9 +14,12 @@ from attnbook.attention.splitting import check_inputs, check_kv_heads, head_size
 from attnbook.checks import (
     aligned,
     check_bias,
+    check_callable,
     check_count,
     check_features,
+    check_positive,
     check_probability,
+    check_switch,
     check_tensor,
 )
 
@@ -37,17 +40,23 @@ class MultiHeadAttention(nn.Module):
         head_dim: Dh; D / H if not given, which must then be a whole number.
         dropout: the probability of dropping a weight while training.
         bias: give the projections a bias.
+        qk_norm: bring every query and every key of a head to a root mean square of 1, times a learned weight per
+            feature, before they are rotated.
+        eps: of that norm, added to the mean square.
         rotary: a function of (x (…, T, Dh), start) that rotates queries and keys by their position, such as
             `RotaryPositions()`, or None.
 
     Attributes:
         W_qkv: one linear map from D to (H + 2 Hkv) · Dh, queries, keys and values in this order; its rows are W_q, W_k
             and W_v stacked.
+        sizes: how many rows of it are those of W_q, W_k and W_v.
         W_o: the output map, from H · Dh to D.
+        norm_q, norm_k: the norms, or None.
 
     Source:
         Vaswani et al. (2017), §3.2.2; Shazeer (2019), arXiv:1911.02150, multi-query; Ainslie et al. (2023),
-        arXiv:2305.13245, grouped-query.
+        arXiv:2305.13245, grouped-query; Henry et al. (2020), arXiv:2010.04245, for the norm, with a learned weight as
+        in Qwen3 (arXiv:2505.09388, §2).
     """
 
     def __init__(
@@ -59,12 +68,19 @@ class MultiHeadAttention(nn.Module):
         head_dim: int | None = None,
         dropout: float = 0.0,
         bias: bool = True,
+        qk_norm: bool = False,
+        eps: float = 1e-6,
         rotary: Callable[[Tensor, int], Tensor] | None = None,
     ):
         super().__init__()
         check_count("d_model", d_model)
         check_kv_heads(num_heads, num_kv_heads)
         check_probability("dropout", dropout)
+        check_switch("qk_norm", qk_norm)
+        check_positive("eps", eps)
+        check_switch("bias", bias, advice="a bias on the scores goes into the call")
+        if rotary is not None:
+            check_callable("rotary", rotary, "pass RotaryPositions(), or None")
         head_dim = head_size(d_model, num_heads) if head_dim is None else head_dim
         check_count("head_dim", head_dim)
         self.d_model, self.num_heads, self.head_dim = d_model, num_heads, head_dim
@@ -73,6 +89,9 @@ class MultiHeadAttention(nn.Module):
         self.sizes = (num_heads * head_dim, *[self.num_kv_heads * head_dim] * 2)
         self.W_qkv = nn.Linear(d_model, sum(self.sizes), bias=bias)
         self.W_o = nn.Linear(self.sizes[0], d_model, bias=bias)
+        self.norm_q, self.norm_k = (
+            nn.RMSNorm(head_dim, eps=eps) if qk_norm else None for _ in "qk"
+        )
         nn.init.xavier_uniform_(self.W_qkv.weight)
         if bias:
             nn.init.zeros_(self.W_qkv.bias)
@@ -124,7 +143,7 @@ class MultiHeadAttention(nn.Module):
             check_tensor("bias", bias)
         output, weights = self.attend(q, k, v, valid_lens, mask, bias, need_weights)
         output = self.W_o(output.transpose(1, 2).flatten(2))  # heads merged
-        if cache is not None:  # only now: a call that fails leaves it as it was
+        if cache is not None:  # only now: what fails above leaves it as it was
             cache.key, cache.value = stored
         return output, weights
 
@@ -227,10 +246,14 @@ class MultiHeadAttention(nn.Module):
         return (q, k, v) if cache is None else (q, *cache.joined(k, v))
 
     def project_all(self, x: Tensor) -> tuple[Tensor, ...]:
-        """Queries (B, H, T, Dh), and keys and values (B, Hkv, T, Dh), of the same positions (B, T, D)."""
+        """Queries (B, H, T, Dh), and keys and values (B, Hkv, T, Dh), of the same positions (B, T, D), not rotated."""
         heads = (self.num_heads, self.num_kv_heads, self.num_kv_heads)
         x = self.W_qkv(x).unflatten(-1, (sum(heads), self.head_dim))
-        return x.transpose(1, 2).split_with_sizes(heads, dim=1)
+        q, k, v = x.transpose(1, 2).split_with_sizes(heads, dim=1)
+        if self.norm_q is None or self.norm_k is None:
+            return q, k, v
+        # values by themselves: as a part of the product they would keep the other parts until the backward pass
+        return self.norm_q(q), self.norm_k(k), v.contiguous()
 
 
 @torch.no_grad()

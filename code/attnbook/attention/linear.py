@@ -20,6 +20,7 @@ from torch import Tensor
 from attnbook.attention.precision import product_dtype, unrounded
 from attnbook.checks import (
     check_alike,
+    check_callable,
     check_count,
     check_leading_axes,
     check_query_key,
@@ -195,6 +196,8 @@ def normalised(
     Source:
         Katharopoulos et al. (2020), sections 3.2 and 3.3.
     """
+    advice = "pass parallel_memory, recurrent_memory or chunked_memory"
+    check_callable("form", form, advice)
     check_query_key(query, key)
     check_value(query, key, value)
     with_one = torch.cat([value, torch.ones_like(value[..., :1])], dim=-1)
@@ -220,11 +223,12 @@ def _chunk(
     state: Tensor,
 ) -> tuple[Tensor, Tensor]:
     """What a chunk reads, and the memory that it leaves behind."""
-    log_decay = decay.log().cumsum(-1)  # (…, T): of all positions up to this one
+    # (…, T), of all positions up to this one; in float64, as small differences count
+    log_decay = decay.double().log().cumsum(-1)
     since = log_decay[..., :, None] - log_decay[..., None, :]  # of j + 1 … i
     later = torch.ones_like(since, dtype=torch.bool).triu(1)
-    decay_since = since.masked_fill(later, -torch.inf).exp()  # (…, T, T)
-    decay_so_far = log_decay.exp()[..., None]  # (…, T, 1): of the memory before
+    decay_since = since.masked_fill(later, -torch.inf).to(decay).exp()  # (…, T, T)
+    decay_so_far = log_decay.exp().to(decay)[..., None]  # (…, T, 1): of the memory
     if beta is not None:
         known = decay_so_far * (key @ state.mT)  # (…, T, Dv): from before the chunk
         value = _corrected(key, value - known, decay_since, beta[..., None])

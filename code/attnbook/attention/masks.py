@@ -72,6 +72,10 @@ def causal_mask(
     return allowed.tril(diagonal=num_keys - num_queries)
 
 
+LARGE = 256  # positions, from which on a mask costs more than a look at it
+_TRIANGLE: dict[tuple[int, torch.device | None], Tensor] = {}
+
+
 def shared_triangle(size: int, device: torch.device | None = None) -> Tensor:
     """`causal_mask(size)`, a large one made once: models ask for it again and again. Nobody may write to it."""
     if size < LARGE:
@@ -81,21 +85,17 @@ def shared_triangle(size: int, device: torch.device | None = None) -> Tensor:
     if stored is None or is_traced():
         with torch.inference_mode(False):  # a mask that can be used anywhere
             stored = causal_mask(size, device=device)
-        if (
-            type(stored) is Tensor and not is_traced()
-        ):  # none of a fake mode, which ends
+        # a fake tensor is of no use once its context has ended
+        if type(stored) is Tensor and not is_traced():
             _TRIANGLE.clear()
             _TRIANGLE[key] = stored
     return stored
 
 
-LARGE = 256  # positions, from which on a mask costs more than a look at it
-_TRIANGLE: dict[tuple[int, torch.device | None], Tensor] = {}
-
-
 def sliding_window_mask(
     num_queries: int,
     window: int,
+    *,
     num_keys: int | None = None,
     device: torch.device | None = None,
 ) -> Tensor:

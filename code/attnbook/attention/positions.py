@@ -134,7 +134,7 @@ class Table:
             # a table that can be used anywhere, and tells whether it learns
             with torch.inference_mode(False), torch.enable_grad():
                 stored = make(0, max(64, 2 * end))
-            # none of a fake mode or of `vmap`, which ends
+            # a fake tensor, or a slice of `vmap`, is of no use once its context has ended
             if type(stored) is Tensor and (stored.is_meta or has_values(stored)):
                 learns = stored.requires_grad
                 self.stored, self.kind = (None, None) if learns else (stored, kind)

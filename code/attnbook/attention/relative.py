@@ -12,7 +12,13 @@ import torch
 from torch import Tensor, nn
 
 from attnbook.attention.splitting import head_size
-from attnbook.checks import check_batch, check_count, check_features, check_tensor
+from attnbook.checks import (
+    check_batch,
+    check_count,
+    check_features,
+    check_switch,
+    check_tensor,
+)
 
 
 def relative_positions(
@@ -70,7 +76,7 @@ class ShawPositions(nn.Module):
         """
         table, size = self.embedding, self.head_dim
         check_features("query", query, "head_dim", size, dims=4, module=table)
-        distance = _distances(query, key)
+        distance = _keys_ahead(query, key)
         index = distance.clamp(-self.max_distance, self.max_distance)  # (T, S)
         vectors = self.embedding(index + self.max_distance)  # (T, S, Dh)
         return torch.einsum("bhtd,tsd->bhts", query, vectors) / math.sqrt(self.head_dim)
@@ -101,6 +107,7 @@ class T5Positions(nn.Module):
         check_count("num_heads", num_heads)
         check_count("num_buckets", num_buckets, at_least=4)
         check_count("max_distance", max_distance)
+        check_switch("causal", causal)
         self.num_buckets, self.causal = num_buckets, causal
         self.max_distance = max_distance
         exact = self._buckets_per_side() // 2
@@ -146,7 +153,7 @@ class T5Positions(nn.Module):
         Returns:
             (1, H, T, S), to be added to the scores.
         """
-        distance = _distances(query, key)
+        distance = _keys_ahead(query, key)
         return self.embedding(self.bucket(distance)).permute(2, 0, 1)[None]
 
 
@@ -194,7 +201,7 @@ class DebertaPositions(nn.Module):
         vectors = self.embedding(rows)  # (2k, D), k the largest distance
         position_query = self.W_q(vectors).unflatten(-1, (heads, size))  # (2k, H, Dh)
         position_key = self.W_k(vectors).unflatten(-1, (heads, size))
-        ahead = _distances(query, key)  # j − i
+        ahead = _keys_ahead(query, key)  # j − i
         # c2p: the content of i against the distance i − j, the paper's δ(i, j)
         scores = torch.einsum("bhtd,rhd->bhtr", query, position_key)
         c2p = scores.gather(-1, self._row(-ahead).expand(*scores.shape[:2], -1, -1))
@@ -223,7 +230,7 @@ def alibi_bias(query: Tensor, key: Tensor) -> Tensor:
     Source:
         Press et al. (2022), arXiv:2108.12409, §3 (for H a power of two; here the same formula serves every H).
     """
-    distance = _distances(query, key).abs()  # (T, S)
+    distance = _keys_ahead(query, key).abs()  # (T, S)
     num_heads = query.shape[1]
     slopes = 2.0 ** (
         -8.0 * torch.arange(1, num_heads + 1, device=query.device) / num_heads
@@ -231,8 +238,8 @@ def alibi_bias(query: Tensor, key: Tensor) -> Tensor:
     return -slopes[:, None, None] * distance[None, None]  # (1, H, T, S)
 
 
-def _distances(query: Tensor, key: Tensor) -> Tensor:
-    """(T, S), of queries and keys that are split into heads."""
+def _keys_ahead(query: Tensor, key: Tensor) -> Tensor:
+    """`relative_positions` (T, S) of queries and keys that are split into heads."""
     check_tensor("query", query, dims=4)
     check_tensor("key", key, dims=4)
     return relative_positions(query.shape[2], key.shape[2], query.device)

@@ -6,7 +6,13 @@ import torch
 from torch import Tensor, nn
 
 from attnbook.attention.positions import Table
-from attnbook.checks import check_count, check_positive, check_tensor, is_traced
+from attnbook.checks import (
+    check_callable,
+    check_count,
+    check_positive,
+    check_tensor,
+    is_traced,
+)
 
 
 def rotate(x: Tensor, position: Tensor, *, base: float = 10000.0) -> Tensor:
@@ -111,6 +117,8 @@ class RotaryPositions(nn.Module):
     ):
         super().__init__()
         check_positive("base", base)
+        if scaling is not None:
+            check_callable("scaling", scaling, "pass LinearScaling(8), say, or None")
         self.base, self.scaling = base, scaling
         self._tables: dict[int, Table] = {}  # by Dh
 

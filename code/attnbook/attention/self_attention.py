@@ -12,6 +12,7 @@ from attnbook.checks import (
     check_features,
     check_leading_axes,
     check_mask,
+    check_switch,
     check_tensor,
     kind_of,
 )
@@ -120,6 +121,7 @@ class SelfAttention(CrossAttention):
         self, d_model: int, *, causal: bool = False, head_dim: int | None = None
     ):
         super().__init__(d_model, head_dim=head_dim)
+        check_switch("causal", causal)
         self.causal = causal
 
     def forward(  # type: ignore[override]  # x is its own memory

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from attnbook.attention.masks import masked_softmax
 from attnbook.attention.scores import scaled_dot_score
 from attnbook.attention.splitting import check_inputs, check_linear, head_size
-from attnbook.checks import check_count
+from attnbook.checks import check_count, check_switch
 
 
 class WideHeads(nn.Module):
@@ -41,6 +41,7 @@ class WideHeads(nn.Module):
         sizes = {"d_model": d_model, "num_heads": num_heads, "head_dim": head_dim}
         for name, size in sizes.items():
             check_count(name, size)
+        check_switch("bias", bias)
         self.d_model = d_model
         self.heads = nn.ModuleList(
             _Head(d_model, head_dim, bias) for _ in range(num_heads)

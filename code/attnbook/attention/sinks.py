@@ -8,7 +8,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from attnbook.attention.heads import MultiHeadAttention
-from attnbook.checks import check_bias, check_lengths, check_mask
+from attnbook.checks import check_bias, check_lengths, check_mask, check_switch
 
 
 class SinkAttention(MultiHeadAttention):
@@ -31,6 +31,7 @@ class SinkAttention(MultiHeadAttention):
 
     def __init__(self, d_model: int, num_heads: int, *, learned: bool, **options: Any):
         super().__init__(d_model, num_heads, **options)
+        check_switch("learned", learned)
         key = torch.zeros(self.num_kv_heads, 1, self.head_dim)
         self.sink = nn.Parameter(key) if learned else None
 

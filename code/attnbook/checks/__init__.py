@@ -7,7 +7,15 @@ everywhere; the message says how to convert NumPy's integers.
 
 from attnbook.checks.integers import check_ids, check_integers
 from attnbook.checks.masking import aligned, check_bias, check_lengths, check_mask, check_scores, check_valid_lens
-from attnbook.checks.numbers import check_count, check_fields, check_number, check_positive, check_probability
+from attnbook.checks.numbers import (
+    check_callable,
+    check_count,
+    check_fields,
+    check_number,
+    check_positive,
+    check_probability,
+    check_switch,
+)
 from attnbook.checks.tensors import (
     check_alike,
     check_batch,
@@ -49,4 +57,6 @@ __all__ = [
     "check_number",
     "check_count",
     "check_fields",
+    "check_switch",
+    "check_callable",
 ]

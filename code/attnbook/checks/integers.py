@@ -15,7 +15,8 @@ def check_integers(name: str, numbers: Tensor) -> None:
         numbers: what the caller passed.
 
     Raises:
-        TypeError: not a tensor, or of floating-point, complex or bool numbers.
+        TypeError: not a tensor, or of floating-point, complex or bool numbers, or of integers such as uint16, with
+            which PyTorch does not compute.
     """
     if not isinstance(numbers, Tensor):
         raise TypeError(
@@ -23,6 +24,8 @@ def check_integers(name: str, numbers: Tensor) -> None:
         )
     if numbers.is_floating_point() or numbers.is_complex() or numbers.dtype == torch.bool:
         raise TypeError(f"{name} must hold integers, got {numbers.dtype}; use torch.long")
+    if numbers.dtype not in (torch.long, torch.int32, torch.int16, torch.int8, torch.uint8):
+        raise TypeError(f"{name} is {numbers.dtype}, with which PyTorch hardly computes; convert it with {name}.long()")
 
 
 def check_ids(name: str, ids: Tensor, vocab_size: int, what: str = "vocabulary") -> None:

@@ -81,7 +81,7 @@ def _check_broadcasts(name: str, table: Tensor, shape: torch.Size) -> None:
     if sizes[-1] != shape[-1]:  # a table of the new positions only, say
         raise ValueError(
             f"{name} has shape {tuple(table.shape)}, one column for {shape[-1]} keys; give each key its column, "
-            "those that a cache holds included: causal_mask(T, S) and sliding_window_mask(T, window, S) do"
+            "those that a cache holds included: causal_mask(T, S) and sliding_window_mask(T, window, num_keys=S) do"
         )
 
 

@@ -1,4 +1,4 @@
-"""Checks of plain numbers: counts, probabilities, widths."""
+"""Checks of plain numbers and choices: counts, probabilities, widths, switches, functions."""
 
 import math
 from typing import Any, get_type_hints
@@ -103,5 +103,40 @@ def check_fields(config: Any) -> None:
         value = getattr(config, name)
         if kind is int:
             check_count(name, value)
-        if kind is bool and not isinstance(value, bool):
-            raise TypeError(f"{name} must be True or False, got {value!r}")
+        if kind is bool:
+            check_switch(name, value)
+
+
+def check_switch(name: str, value: bool, *, advice: str = "") -> None:
+    """Require True or False.
+
+    Args:
+        name: the argument's name.
+        value: what the caller passed.
+        advice: where a tensor or a function, for which the switch may be taken, belongs.
+
+    Raises:
+        TypeError: anything else, also what is true or false in an `if`.
+    """
+    if isinstance(value, bool):
+        return
+    if isinstance(value, Tensor) or callable(value):
+        raise TypeError(f"{name} must be True or False, got {type(value).__name__}" + (advice and f"; {advice}"))
+    raise TypeError(f"{name} must be True or False, got {value!r}")
+
+
+def check_callable(name: str, value: Any, advice: str) -> None:
+    """Require something to call: a function or a module, and not a class of which none has been made.
+
+    Args:
+        name: the argument's name.
+        value: what the caller passed.
+        advice: what to pass.
+
+    Raises:
+        TypeError: anything else.
+    """
+    if isinstance(value, type):
+        raise TypeError(f"{name} must be a function, got the class {value.__name__}, of which none was made; {advice}")
+    if not callable(value):
+        raise TypeError(f"{name} must be a function, got {type(value).__name__}; {advice}")

@@ -77,14 +77,14 @@ def to_torch_attention(layer: MultiHeadAttention) -> nn.MultiheadAttention:
     """PyTorch's multi-head attention with the weights of the book's.
 
     Args:
-        layer: without rotary positions, with as many key/value heads as query heads, of D / H features each.
+        layer: without rotary positions and norms, with as many key/value heads as query heads, of D / H features each.
 
     Returns:
         A new `nn.MultiheadAttention` with `batch_first=True`.
 
     Raises:
         TypeError: not a `MultiHeadAttention`.
-        ValueError: grouped heads, heads of another size, or rotary positions, which PyTorch's class does not have.
+        ValueError: grouped heads, heads of another size, rotary positions or norms: PyTorch's class has none.
     """
     check_kind(layer, MultiHeadAttention)
     for linear in (layer.W_qkv, layer.W_o):
@@ -93,6 +93,8 @@ def to_torch_attention(layer: MultiHeadAttention) -> nn.MultiheadAttention:
         raise ValueError(
             "nn.MultiheadAttention supports neither shared key/value heads nor rotary positions"
         )
+    if layer.norm_q is not None:
+        raise ValueError("nn.MultiheadAttention does not normalise queries and keys")
     if layer.num_heads * layer.head_dim != layer.d_model:
         raise ValueError(
             f"nn.MultiheadAttention has heads of d_model / num_heads features, not of {layer.head_dim}"

@@ -12,6 +12,7 @@ from attnbook.checks import (
     check_count,
     check_features,
     check_query_key,
+    check_switch,
     check_tensor,
     check_weight,
 )
@@ -145,6 +146,7 @@ class GlobalPointer(nn.Module):
     ):
         super().__init__()
         _check_sizes(d_model, num_types, head_dim)
+        check_switch("rotary", rotary)
         self.sizes, self.rotary = (num_types, 2 * head_dim), rotary
         self.W_qk = nn.Linear(d_model, num_types * 2 * head_dim)
 
@@ -176,6 +178,7 @@ class EfficientGlobalPointer(nn.Module):
     ):
         super().__init__()
         _check_sizes(d_model, num_types, head_dim)
+        check_switch("rotary", rotary)
         self.rotary = rotary
         self.W_qk = nn.Linear(d_model, 2 * head_dim)
         self.name = nn.Linear(2 * head_dim, 2 * num_types)

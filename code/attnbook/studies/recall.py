@@ -135,7 +135,7 @@ class Rememberer(nn.Module):
             scores = self.sharpness * query @ key.mT + age[:, None]
             return self.head(scores.softmax(-1) @ value)
         beta = None if self.beta is None else self.beta(x)[..., 0].sigmoid()
-        _, state = parallel_memory(key, key, value, decay, beta)
+        _, state = parallel_memory(key, key, value, decay=decay, beta=beta)
         return self.head(query @ state.mT)
 
 

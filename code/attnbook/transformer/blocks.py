@@ -15,6 +15,7 @@ from attnbook.checks import (
     check_features,
     check_positive,
     check_probability,
+    check_switch,
 )
 from attnbook.transformer.feed_forward import FeedForward
 from attnbook.transformer.stepping import DecoderLayerCache, Stepping
@@ -27,8 +28,8 @@ class Residual(nn.Module):
         d_model: D.
         dropout: the probability of dropping an entry of f(x) while training.
         norm_first: pre-LN instead of post-LN.
-        eps: the layer norm's, added to the variance.
-        norm: a norm of D features in the layer norm's place, such as `nn.RMSNorm(d_model)`.
+        eps: the layer norm's, added to the variance; 1e-5 if not given.
+        norm: a norm of D features, with an eps of its own, in the layer norm's place, such as `nn.RMSNorm(d_model)`.
 
     Source:
         Vaswani et al. (2017), §3.1 (post-LN); Xiong et al. (2020) (pre-LN); Zhang & Sennrich (2019), arXiv:1910.07467,
@@ -41,12 +42,18 @@ class Residual(nn.Module):
         dropout: float = 0.0,
         *,
         norm_first: bool = False,
-        eps: float = 1e-5,
+        eps: float | None = None,
         norm: nn.Module | None = None,
     ):
         super().__init__()
         check_count("d_model", d_model)
         check_probability("dropout", dropout)
+        check_switch("norm_first", norm_first)
+        if eps is not None and norm is not None:
+            raise ValueError(
+                "eps is the layer norm's, but another norm was passed; give it to that one"
+            )
+        eps = 1e-5 if eps is None else eps
         check_positive("eps", eps)
         self.norm = nn.LayerNorm(d_model, eps=eps) if norm is None else norm
         self.dropout, self.norm_first = nn.Dropout(dropout), norm_first
@@ -287,7 +294,7 @@ class DecoderLayer(Stepping):
 class _OfTheMemory:
     """A context in which errors name the memory's lengths and mask as the decoder layer's caller does.
 
-    Those that are nothing but a text: others, such as a hook's UnicodeDecodeError, hold more.
+    Only errors that consist of their text are changed; a hook's UnicodeDecodeError, say, passes as it is.
     """
 
     def __enter__(self) -> None:

@@ -28,7 +28,7 @@ class TransformerConfig:
         tie_output: use the target embedding as the output map, too.
 
     Raises:
-        TypeError, ValueError: a size that is not a count, or a choice that there is not.
+        TypeError, ValueError: a size that is not a count, or an unknown choice.
 
     Source:
         Vaswani et al. (2017), table 3, "base".
@@ -71,7 +71,7 @@ class BertConfig:
         eps: the layer norms'.
 
     Raises:
-        TypeError, ValueError: a size that is not a count, or a choice that there is not.
+        TypeError, ValueError: a size that is not a count, or an unknown choice.
 
     Source:
         Devlin et al. (2019), §3; sizes of bert-base-uncased.
@@ -113,7 +113,7 @@ class LanguageModelConfig:
         norm: "rms" or "layer".
         norm_first: pre-LN, with one more norm at the end, instead of post-LN.
         eps: of all norms (rms_norm_eps).
-        qk_norm: see `DecoderAttention`.
+        qk_norm: see `MultiHeadAttention`.
         attention_bias, feed_forward_bias: give these maps biases (the latter: mlp_bias).
         positions: "rotary", "learned" or "sinusoidal".
         rotary_base: see `RotaryPositions` (rope_theta).
@@ -125,7 +125,7 @@ class LanguageModelConfig:
         scale_embedding: multiply embeddings by √D, as the Transformer and Gemma do.
 
     Raises:
-        TypeError, ValueError: a size that is not a count, a choice that there is not, or settings that exclude each
+        TypeError, ValueError: a size that is not a count, an unknown choice, or settings that exclude each
             other.
 
     Source:
@@ -194,7 +194,7 @@ class LanguageModelConfig:
             )
 
     def _check_windows(self) -> None:
-        """Require a window of some positions, and layers without it that there are."""
+        """Require a window of at least one position, and global layers that the model has."""
         if self.window is not None:
             check_count("window", self.window)
         if not isinstance(self.global_layers, tuple):

@@ -6,7 +6,7 @@ from functools import partial
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from attnbook.checks import check_count, check_features, check_probability
+from attnbook.checks import check_count, check_features, check_probability, check_switch
 
 #: The functions between the two linear maps of `FeedForward`, by name.
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
@@ -19,8 +19,12 @@ ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
 
 def get_activation(name: str) -> Callable[[Tensor], Tensor]:
     """The function of that name, or an error that lists them."""
+    names = ", ".join(ACTIVATIONS)
+    if not isinstance(name, str):
+        raise TypeError(
+            f"activation must be a name, one of {names}, got {type(name).__name__}"
+        )
     if name not in ACTIVATIONS:
-        names = ", ".join(ACTIVATIONS)
         raise ValueError(f"activation must be one of {names}, got {name!r}")
     return ACTIVATIONS[name]
 
@@ -52,6 +56,7 @@ class FeedForward(nn.Module):
         check_count("d_model", d_model)
         check_count("d_ff", d_ff)
         check_probability("dropout", dropout)
+        check_switch("bias", bias)
         self.d_model = d_model
         self.W_1 = nn.Linear(d_model, d_ff, bias=bias)
         self.W_2 = nn.Linear(d_ff, d_model, bias=bias)

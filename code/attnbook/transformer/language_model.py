@@ -5,9 +5,9 @@ import math
 from torch import Tensor, nn
 
 from attnbook.attention import (
-    DecoderAttention,
     KeyValueCache,
     LearnedPositions,
+    MultiHeadAttention,
     RotaryPositions,
     SinusoidalPositions,
     causal_mask,
@@ -93,7 +93,7 @@ class LanguageModel(Stepping):
         if cache is not None:
             number = len(self.layers)
             check_caches(
-                cache, KeyValueCache, number, lambda one: one.length, "start_cache()"
+                cache, KeyValueCache, number, lambda one: (one,), "start_cache()"
             )
             if valid_lens is not None:
                 raise ValueError(
@@ -127,7 +127,9 @@ class LanguageModel(Stepping):
                 else shared_triangle(length, tokens.device)
             )
         if config.window is not None and config.window < total:
-            near = sliding_window_mask(length, config.window, total, tokens.device)
+            near = sliding_window_mask(
+                length, config.window, num_keys=total, device=tokens.device
+            )
         causal, near = both_masks(causal, allowed), both_masks(near, allowed)
         return [
             causal if number in config.global_layers else near
@@ -154,7 +156,7 @@ def _norm(config: LanguageModelConfig) -> nn.Module:
 
 def _layer(config: LanguageModelConfig, rotary: RotaryPositions | None) -> Block:
     size, dropout = config.d_model, config.dropout
-    attention = DecoderAttention(
+    attention = MultiHeadAttention(
         size,
         config.num_heads,
         num_kv_heads=config.num_kv_heads,

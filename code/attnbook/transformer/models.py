@@ -143,7 +143,7 @@ class Decoder(Stepping):
                 cache,
                 DecoderLayerCache,
                 len(self.layers),
-                lambda one: (one.own.length, one.across.length),
+                lambda one: (one.own, one.across),
                 "start_cache(memory)",
             )
         start = 0 if cache is None else cache[0].own.length

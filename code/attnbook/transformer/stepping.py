@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 from torch import Tensor, nn
@@ -51,7 +52,7 @@ class DecoderLayerCache:
 
 @contextmanager
 def unchanged(cache: Any) -> Iterator[None]:
-    """What fails within leaves a cache, or each of a list, as it was."""
+    """A context after whose failure a cache, or each cache of a list, is as it was before."""
     caches = cache if isinstance(cache, list) else [cache]
     # of a decoder layer's two, its own is the one that grows
     caches = [one.own if isinstance(one, DecoderLayerCache) else one for one in caches]
@@ -77,15 +78,19 @@ class Stepping(nn.Module):
 
 
 def check_caches(
-    caches: Any, kind: type, number: int, lengths: Callable[[Any], Any], start: str
+    caches: Any,
+    kind: type,
+    number: int,
+    parts: Callable[[Any], tuple[KeyValueCache, ...]],
+    start: str,
 ) -> None:
-    """Require a list of caches, one for each layer of a model, that have read the same.
+    """Require a list of caches, one of its own for each layer of a model, that have read the same.
 
     Args:
         caches: what the caller passed.
         kind: of each cache.
         number: of layers.
-        lengths: of one cache, in which they must agree.
+        parts: the keys and values that one cache is made of.
         start: what makes them, for the message.
     """
     for one in caches if isinstance(caches, list) else [caches]:
@@ -98,8 +103,15 @@ def check_caches(
         raise ValueError(
             f"the cache is for {layers}, the model has {number}; use {start}"
         )
-    first = lengths(caches[0])  # a set would compile anew for each length
-    if any(lengths(one) != first for one in caches[1:]):
+    # compared in pairs: a set would compile anew for each length
+    stored = [parts(one) for one in caches]
+    for (i, a), (j, b) in combinations(enumerate(stored), 2):
+        if any(x is y for x, y in zip(a, b, strict=True)):
+            raise ValueError(
+                f"layers {i} and {j} share one cache; each needs its own: use {start}"
+            )
+    first, *others = [[part.length for part in one] for one in stored]
+    if any(lengths != first for lengths in others):
         raise ValueError(
             f"the layers' caches hold different numbers of positions; begin again with {start}"
         )

@@ -12,6 +12,7 @@ from attnbook.checks import (
     check_lengths,
     check_own_weights,
     check_probability,
+    check_switch,
     readable,
 )
 from attnbook.translation.alignment_scores import make_alignment
@@ -44,6 +45,7 @@ class GRUEncoder(nn.Module):
     ):
         super().__init__()
         check_probability("dropout", dropout)
+        check_switch("bidirectional", bidirectional)
         self.embedding = nn.Embedding(vocab_size, embed_size)
         self.rnn = nn.GRU(
             embed_size,
