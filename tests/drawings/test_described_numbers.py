@@ -97,7 +97,7 @@ def test_each_length_has_a_panel_of_runs():
         assert ">99–100<" not in svg and ">100–100<" not in svg  # no range where it would not show
         assert svg.count('r="3.5"') == 5  # the seeds
         assert svg.count("<rect") == 3 + 1  # the most frequent symbol, and what the ground means
-    assert f'cx="{362 + 1.3 * 61.4:.1f}" cy="70" r="3.5"' in picture.sheets[0].svg()
+    assert f'cx="{365 + 1.04 * 61.4:.1f}" cy="70" r="3.5"' in picture.sheets[0].svg()
     assert picture.alt.endswith("symbol: 24, 20, 16): Shaw: 100, 60–65, no result.")
 
 

@@ -15,8 +15,9 @@ GAP = 2  # the word whose guess is followed in both halves
     "Two ways to learn from the dog chased the cat; blue, the positions that are asked. Fill the gap: chased is "
     "replaced by MASK, lines come to it from all other words on both sides, and it alone is blue and asked, for "
     "chased; in the table of who may look at whom, queries down and keys across, every cell is filled. Go on: all five "
-    "are blue and asked for the next word, dog for chased, and a line comes to dog from the one word before it; in the "
-    "table, each row is filled up to the word itself, and the future is hatched."
+    "are blue and asked for the next word, dog for chased, a line comes to dog from the one word before it, and four "
+    "lines come to cat from the four before it; in the table, each row is filled up to the word itself, and the future "
+    "is hatched."
 )
 def fill_the_gap_or_go_on(sheet: Sheet) -> None:
     """The masked objective beside the causal one, on one sentence."""
@@ -27,7 +28,6 @@ def fill_the_gap_or_go_on(sheet: Sheet) -> None:
 
 def _objective(sheet: Sheet, left: float, top: float, masked: bool) -> None:
     wide, step = 61, 67
-    ask = GAP if masked else GAP - 1  # where it is asked for; the lines show what may be looked at from there
     colours = [INK if masked and t != GAP else QUERY for t in range(5)]
     middle = [left + step * t + wide / 2 for t in range(5)]
     answers, row = top + 30, top + 70
@@ -40,13 +40,8 @@ def _objective(sheet: Sheet, left: float, top: float, masked: bool) -> None:
         if asked:
             sheet.box(left + step * t, answers - 16, wide, 28, asked, color=OUTPUT, ink=INK, dashed=True, size=14)
             sheet.line((middle[t], row - 2), (middle[t], answers + 15), color=OUTPUT, arrow=True)
-    for t in range(5):
-        if t != ask and (masked or t < ask):
-            far = abs(t - ask)
-            low = row + 44 + 10 * far
-            end = middle[ask] + 9 * (ask + 1 - far) * (1 if t > ask else -1)  # the farthest ends innermost
-            way = (middle[t], row + 34), (middle[t], low), (end, low), (end, row + 35)
-            sheet.line(*way, color=KEY, arrow=True)
+    for ask in (GAP,) if masked else (GAP - 1, len(WORDS) - 1):
+        _looks(sheet, middle, row, ask, both=masked)
     table = [[1.0 if masked or j <= i else None for j in range(5)] for i in range(5)]
     x, y, cell = left + 100, row + 92, 22
     for i, cells in enumerate(table):
@@ -63,6 +58,16 @@ def _objective(sheet: Sheet, left: float, top: float, masked: bool) -> None:
     key = "filled: may be looked at" + ("" if masked else "; hatched: may not")
     sheet.text(x + 2.5 * cell, y + 5 * cell + 18, key, size=13, color=GREY)
     sheet.text(x + 2.5 * cell, y + 5 * cell + 36, "rows: queries; columns: keys", size=13, color=GREY)
+
+
+def _looks(sheet: Sheet, middle: list[float], row: float, ask: int, *, both: bool) -> None:
+    """Lines to one position from all others that may be looked at from there."""
+    for t, x in enumerate(middle):
+        if t < ask or (both and t > ask):
+            far = abs(t - ask)
+            low = row + 44 + 10 * far
+            end = middle[ask] + 6 * (ask + 1 - far) * (1 if t > ask else -1)  # the farthest ends innermost
+            sheet.line((x, row + 34), (x, low), (end, low), (end, row + 35), color=KEY, arrow=True)
 
 
 TEXTS = torch.tensor([[0.5, 0.0], [0.0, 0.5]])  # new and los, down, by york and angeles, across

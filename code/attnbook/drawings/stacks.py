@@ -64,12 +64,13 @@ def from_a_text_to_its_vector(sheet: Sheet) -> None:
     layer = 4 * (wide + 1) * wide + (wide + 1) * MINILM.d_ff + (MINILM.d_ff + 1) * wide + 4 * wide
     sheet.box(x - half - 15, FOOTS[1] - 58, 2 * half + 38, 466 - FOOTS[1], dashed=True, radius=8, line=1)
     attention = f"self-attention, {MINILM.num_heads} heads of {wide // MINILM.num_heads}"
-    below = 450
+    below = 436
     for name, y in zip((attention, f"feed-forward, {wide} → {MINILM.d_ff} → {wide}"), FOOTS, strict=False):
         _sublayer(sheet, x, half, 1, name, y, below)
         below = y - 16 - NORM
     sheet.text(x + half + 16, 186, f"{layers} ×", bold=True, anchor="end")
-    sheet.box(x - half, 450, 2 * half, 30, "word + position + segment, norm", size=13)
+    words = f"word + position + segment, norm\n{table / 1e6:.2f} million parameters"
+    sheet.box(x - half, 436, 2 * half, 44, words, size=13)
     pitch = 2 * half / len(PIECES)
     for number, piece in enumerate(PIECES):
         left = x - half + pitch * number
@@ -83,10 +84,9 @@ def from_a_text_to_its_vector(sheet: Sheet) -> None:
     sheet.vector(x - 72, 32, 8, 18, 28, color=VIOLET)
     sheet.text(x + 45, 50, "…", size=14)
     sheet.text(x, 20, f"the text's vector: {wide} numbers", size=14, bold=True)
-    for y, shape in ((430, f"(B, T, {wide})"), (148, f"states  (B, T, {wide})")):
+    for y, shape in ((426, f"(B, T, {wide})"), (148, f"states  (B, T, {wide})")):
         sheet.text(x + 14, y, shape, anchor="start", size=13)
-    for y, numbers in ((430, table), (186, layers * layer)):
-        sheet.text(x - 8, y, f"{numbers / 1e6:.2f} million parameters", anchor="end", size=12, color=GREY)
+    sheet.text(x - 8, 186, f"{layers * layer / 1e6:.2f} million parameters", anchor="end", size=12)
 
 
 def _sublayer(sheet: Sheet, x: float, half: float, out: int, name: str, y: float, below: float) -> None:
