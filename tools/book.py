@@ -22,7 +22,7 @@ from jupyter_book.sphinx import build_sphinx
 
 from attnbook.widgets.scripts import newest
 from tools import ROOT
-from tools.finish import assemble
+from tools.assembly import assemble
 from tools.languages import LANGUAGES, Language, exercises
 from tools.languages.catalogs import coverage
 

@@ -10,7 +10,7 @@ import re
 
 from sphinx.errors import ConfigError
 
-from tools.finish import description
+from tools.descriptions import description
 
 BUTTONS = "use_repository_button", "use_edit_page_button", "use_issues_button"
 LAUNCH = {

@@ -14,6 +14,7 @@ from tools import ROOT
 
 LOCALE = ROOT / "locale"
 HAN = "\u3007\u4e00-\u9fff"  # Chinese characters, for a class of a pattern
+CHINESE_SIGN = f"[{HAN}\u3000-\u303f\uff00-\uffef]"  # punctuation is among them
 # pages that are linked, not translated: they consist of names, measurements or addresses
 ENGLISH = "chapters/api/", "chapters/bibliography", "chapters/cross-checks", "chapters/licences", "chapters/performance"
 

@@ -1,7 +1,7 @@
 """Sphinx extension: a book's pages in another language, and the way from each page to the same page in the others.
 
 Sphinx puts translations into the documents, so that each language is a build of its own; it shares all else with the
-English one. Its pages are put below those in English (`tools.finish.assemble`), whose `_static`, `_images` and
+English one. Its pages are put below those in English (`tools.assembly`), whose `_static`, `_images` and
 `_sources` they name. Pages that stay in English are read, since others lead to them, but not written.
 """
 
