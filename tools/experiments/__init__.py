@@ -5,7 +5,9 @@ What an experiment trains lives in `attnbook.studies`, where chapters find it to
     RESULT                        where the result goes; chapters/results/NAME.json if not given
     OPTIONS                       what can be asked for on the command line, with defaults; `seeds` is how many; if
                                   it stores weights, `weights`: where to, with None for the book's own
-    settings(options)             the arguments of every run, in order; if not given, a run for every seed
+    variants()                    what is varied, seeds aside: every variant is run with every seed, and with the other
+                                  options; if not given, there is one
+    settings(options)             the arguments of every run, in order, where it is not every variant with every seed
     run(seed, …) → dict           one run
     summary(results, options)     what is stored of all runs, beside the command and the versions; if not given, the
                                   runs as `rows`, and as `measured` what MEASURED says of their numbers

@@ -99,8 +99,10 @@ def one_line(row: dict) -> dict:
 
 
 def settings_of(module: ModuleType, options: SimpleNamespace) -> list[dict]:
-    """The arguments of every run: as the module says; else every seed, with the other options."""
-    return list(module.settings(options)) if hasattr(module, "settings") else every_seed([{}], options)
+    """The arguments of every run: as the module says; else every variant with every seed and the other options."""
+    if hasattr(module, "settings"):
+        return list(module.settings(options))
+    return every_seed(module.variants() if hasattr(module, "variants") else [{}], options)
 
 
 def summary_of(module: ModuleType, runs: list[dict], options: SimpleNamespace) -> dict:

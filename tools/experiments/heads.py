@@ -14,7 +14,6 @@ About twelve minutes on one core.
 from collections.abc import Iterator
 
 from attnbook.studies import look_up_run
-from tools.experiments.stored import every_seed
 
 OPTIONS = {"seeds": 5}
 HEADS = (1, 2, 4, 8, 16, 32)
@@ -38,11 +37,6 @@ def variants() -> Iterator[dict]:
     yield four | {"width": 32}
     for h in (1, 8, 16):
         yield four | {"heads": h, "width": 32 // h}
-
-
-def settings(options) -> list[dict]:
-    """Every variant with every seed."""
-    return every_seed(variants(), options)
 
 
 def run(seed: int, **plan) -> dict:

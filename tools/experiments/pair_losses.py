@@ -20,7 +20,6 @@ import torch
 from attnbook.pairs import binary_loss, pair_loss, span_mask
 from attnbook.studies import SpanReader, fit_pairs, span_f1
 from tools.experiments.spans import TUNING, development, draw
-from tools.experiments.stored import every_seed
 
 OPTIONS = {"seeds": 5, "steps": 300}
 LOSSES = {"pairs": pair_loss, "binary": binary_loss, "binary, from the odds": binary_loss}
@@ -65,11 +64,6 @@ def tuned(loss: str, steps: int) -> dict[float, float]:
 def variants() -> list[dict]:
     """Every loss."""
     return [{"loss": loss} for loss in LOSSES]
-
-
-def settings(options) -> list[dict]:
-    """Every variant with every seed."""
-    return every_seed(variants(), options)
 
 
 def run(loss: str, seed: int, steps: int) -> dict:

@@ -16,7 +16,6 @@ About ten minutes on one core.
 from collections.abc import Iterator
 
 from attnbook.studies import POOLING_TASKS, POOLINGS, pooling_run
-from tools.experiments.stored import every_seed
 
 OPTIONS = {"seeds": 5}
 STEPS, EARLY = 1000, 200
@@ -29,11 +28,6 @@ def variants() -> Iterator[dict]:
             yield {"task": task, "kind": kind, "steps": STEPS}
     for kind in ("mean", "learned query"):
         yield {"task": "loudest", "kind": kind, "steps": EARLY}
-
-
-def settings(options) -> list[dict]:
-    """Every variant with every seed."""
-    return every_seed(variants(), options)
 
 
 def run(seed: int, task: str, kind: str, steps: int) -> dict:

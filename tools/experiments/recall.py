@@ -17,7 +17,6 @@ import time
 from collections.abc import Iterator
 
 from attnbook.studies import MEMORIES, RECALL_TASKS, fit_memory, recall_accuracy
-from tools.experiments.stored import every_seed
 
 OPTIONS = {"seeds": 3, "steps": 300}
 PAIRS = 8, 16, 32, 64, 128  # trained on up to 64
@@ -35,11 +34,6 @@ def variants() -> Iterator[dict]:
                 yield {"task": task, "kind": kind} | usual | {"d": d}
     for kind in ("linear", "delta"):  # is the tie a matter of time?
         yield {"task": "store", "kind": kind} | usual | {"longer": 3}
-
-
-def settings(options) -> list[dict]:
-    """Every variant with every seed."""
-    return every_seed(variants(), options)
 
 
 def run(seed: int, task: str, kind: str, d: int, longer: int, steps: int) -> dict:

@@ -5,6 +5,7 @@ import functools
 import hashlib
 import json
 import shlex
+import statistics
 from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path
@@ -87,6 +88,26 @@ def row_by_row(result: dict) -> str:
         else:
             lines.append(f"{json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}")
     return "{\n" + ",\n".join(lines) + "}\n"
+
+
+def quartiles(values) -> list[float]:
+    """Lower quartile, median and upper quartile of the numbers of a tensor."""
+    return values.quantile(values.new_tensor([0.25, 0.5, 0.75])).tolist()
+
+
+def medians(times: dict[str, list[float]]) -> dict[str, float]:
+    """The median of each list, to four digits."""
+    return {name: float(f"{statistics.median(some):.4g}") for name, some in times.items()}
+
+
+def loss_curves(fitted, epochs: int) -> dict[str, list]:
+    """The losses of a fitted translator as they are stored: of training, averaged over each epoch; of development."""
+    losses, per_epoch = fitted.losses, len(fitted.losses) // epochs
+    starts = range(0, len(losses) - per_epoch + 1, per_epoch)
+    return {
+        "training": [round(sum(losses[start : start + per_epoch]) / per_epoch, 4) for start in starts],
+        "development": [[step, round(loss, 4)] for step, loss in fitted.history],
+    }
 
 
 def share(which) -> float | None:
