@@ -166,8 +166,9 @@ def main(words: list[str] | None = None) -> None:
     arguments = parser.parse_args(words)
     if arguments.list or not arguments.name:
         for name in names():
-            docstring = ast.get_docstring(ast.parse(Path(__file__).with_name(f"{name}.py").read_text("utf-8")))
-            print(f"{name:18}{docstring.splitlines()[0]}")
+            tree = ast.parse(Path(__file__).with_name(f"{name}.py").read_text("utf-8"))
+            first_line = (ast.get_docstring(tree) or "").partition("\n")[0]
+            print(f"{name:18}{first_line}")
         return
     options, general = parse_words(arguments.name, arguments.rest)
     import torch

@@ -1,5 +1,7 @@
 """What the results of all experiments have in common: how they were made, and how they are written."""
 
+from __future__ import annotations
+
 import ast
 import functools
 import hashlib
@@ -10,8 +12,14 @@ from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
+from typing import TYPE_CHECKING
 
 from tools.surroundings import versions
+
+if TYPE_CHECKING:  # seconds that `--list` need not wait
+    from torch import Tensor
+
+    from attnbook.translation import Fitted
 
 # what the docstring of an experiment says, each at the beginning of a line; or "No design:" and why there is none
 DESIGN = ("Question", "Varies", "Equal", "Control", "Seeds", "Turned round by")
@@ -62,11 +70,10 @@ def sources(name: str) -> dict[str, bytes]:
         if not room:
             files[module] = source
         for node in ast.walk(ast.parse(source)):
-            if not isinstance(node, ast.ImportFrom) or not (node.module or "").startswith(OWN) or node.module in files:
-                continue
-            names = {alias.name for alias in node.names}
-            if not room or names & imported:
-                add(node.module, names)
+            if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith(OWN):
+                names = {alias.name for alias in node.names}
+                if node.module not in files and (not room or names & imported):
+                    add(node.module, names)
 
     add(f"tools.experiments.{name}", set())
     return files
@@ -82,15 +89,14 @@ def row_by_row(result: dict) -> str:
     lines = []
     for key, value in result.items():
         if isinstance(value, list) and value and isinstance(value[0], dict):
-            dense = {"ensure_ascii": False, "separators": (",", ":")}
-            rows = ",\n".join(json.dumps(row, **dense) for row in value)
+            rows = ",\n".join(json.dumps(row, ensure_ascii=False, separators=(",", ":")) for row in value)
             lines.append(f"{json.dumps(key)}: [\n{rows}\n]")
         else:
             lines.append(f"{json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}")
     return "{\n" + ",\n".join(lines) + "}\n"
 
 
-def quartiles(values) -> list[float]:
+def quartiles(values: Tensor) -> list[float]:
     """Lower quartile, median and upper quartile of the numbers of a tensor."""
     return values.quantile(values.new_tensor([0.25, 0.5, 0.75])).tolist()
 
@@ -100,7 +106,7 @@ def medians(times: dict[str, list[float]]) -> dict[str, float]:
     return {name: float(f"{statistics.median(some):.4g}") for name, some in times.items()}
 
 
-def loss_curves(fitted, epochs: int) -> dict[str, list]:
+def loss_curves(fitted: Fitted, epochs: int) -> dict[str, list]:
     """The losses of a fitted translator as they are stored: of training, averaged over each epoch; of development."""
     losses, per_epoch = fitted.losses, len(fitted.losses) // epochs
     starts = range(0, len(losses) - per_epoch + 1, per_epoch)
@@ -110,7 +116,7 @@ def loss_curves(fitted, epochs: int) -> dict[str, list]:
     }
 
 
-def share(which) -> float | None:
+def share(which: Tensor) -> float | None:
     """How many numbers of a tensor are True, to four digits; None of none."""
     return round(which.float().mean().item(), 4) if len(which) else None
 

@@ -10,6 +10,7 @@ from collections import Counter
 from decimal import Decimal
 
 import yaml
+from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from myst_parser.config.main import MdParserConfig
 from myst_parser.parsers.mdit import create_md_parser
@@ -41,7 +42,7 @@ SIGNS = {
 
 
 @functools.cache
-def parser():
+def parser() -> MarkdownIt:
     """The parser of the book's pages, without the substitution of quotes and dashes."""
     settings = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))["parse"]["myst_enable_extensions"]
     config = MdParserConfig(enable_extensions={*settings} - {"smartquotes", "substitution"})

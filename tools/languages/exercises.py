@@ -39,7 +39,9 @@ def said(source: str) -> Iterator[str]:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in SAID_BY:
             for argument in node.args[SAID_BY[node.func.id]]:
                 chosen = (argument.body, argument.orelse) if isinstance(argument, ast.IfExp) else (argument,)
-                yield from (text.value for text in chosen if isinstance(text, ast.Constant) and text.value)
+                for text in chosen:
+                    if isinstance(text, ast.Constant) and isinstance(text.value, str) and text.value:
+                        yield text.value
 
 
 def _stored(name: str) -> Iterator[str]:
@@ -130,7 +132,11 @@ def translated(page: str, language: Language) -> str:
     def in_its_words(found: re.Match[str]) -> str:
         block = found[0]
         for english, other in said:
-            block = english.sub(lambda at, other=other: HOLE.sub(lambda hole: at[hole[0][1:-1]], other), block)
+
+            def filled(numbers: re.Match[str], other: str = other) -> str:
+                return HOLE.sub(lambda hole: numbers[hole[0][1:-1]], other)
+
+            block = english.sub(filled, block)
         return block
 
     return STORED.sub(in_its_words, page)

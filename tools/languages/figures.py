@@ -48,9 +48,10 @@ def _template(text: str, start: int) -> str:
             pieces.append(f"{{{holes}}}")
             holes += 1
         elif text[at] == "\\":
-            found = ESCAPE.match(text, at)
-            pieces.append(chr(int(found[1], 16)) if found[1] else found[2])
-            at = found.end()
+            escaped = ESCAPE.match(text, at)
+            assert escaped, f"a template literal ends in a backslash: {text[at:]}"
+            pieces.append(chr(int(escaped[1], 16)) if escaped[1] else escaped[2])
+            at = escaped.end()
         else:
             pieces.append(text[at])
             at += 1
