@@ -141,6 +141,14 @@ def _translate_captions(app, doctree):
         tree["caption"] = known.get(tree.get("caption"), tree.get("caption"))
 
 
+def _translate_description(app, doctree):
+    """What a page says of itself to search engines; MyST adds it only after Sphinx has translated the page."""
+    if language := translation(app):
+        known = {entry.msgid: entry.msgstr for entry in entries(language.catalog(app.env.docname)) if entry.msgstr}
+        for meta in doctree.findall(nodes.meta):
+            meta["content"] = known.get(meta["content"], meta["content"])
+
+
 def alternates(home: str, pagename: str, own: str) -> str:
     """Links to a page in the other languages, for search engines: they take whole addresses only, so none without."""
     folders = {"en": ""} | {language.tag: f"{language.folder}/" for language in LANGUAGES.values()}
@@ -201,5 +209,6 @@ def setup(app):
     app.connect("config-inited", _configure)
     app.connect("builder-inited", _write_script)
     app.connect("doctree-read", _translate_captions, priority=900)
+    app.connect("doctree-read", _translate_description)
     app.connect("html-page-context", _lead_to_others, priority=100)  # before the theme drops what is empty
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
