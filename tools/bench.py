@@ -121,18 +121,18 @@ def measure_families(options: argparse.Namespace, command: str) -> None:
         print(f"  {kind:10} {KINDS[kind]}")
     results, swept, bars = [], [], []
     for name in options.families:
-        found = measure_family(FAMILIES[name], options, at)
-        for everything, of_this in zip((results, swept, bars), found, strict=True):
+        of_family = measure_family(FAMILIES[name], options, at)
+        for everything, of_this in zip((results, swept, bars), of_family, strict=True):
             everything += of_this
     print("\n" + summary(bars))
     path = STORED if options.store else options.json
     if path:
         cores = os.cpu_count() or 1
-        found = record(command, options.rounds, *at, cores, results, swept, bars)
+        measured = record(command, options.rounds, *at, cores, results, swept, bars)
         if options.store and set(options.families) != set(FAMILIES):
             before = json.loads(STORED.read_text("utf-8"))
-            found = merged(before, found, options.families)
-        store(path, found)
+            measured = merged(before, measured, options.families)
+        store(path, measured)
         print(f"stored in {path.name}")
 
 
@@ -140,17 +140,17 @@ def measure_family(
     family: Family, options: argparse.Namespace, at: tuple[str, int]
 ) -> tuple[list[dict], list[dict], list[dict]]:
     """Measure and print one family; returns its results, its sweep and its judged bars."""
-    wanted = [case for case in family.cases if not options.lengths or case.length in options.lengths]
+    cases = [case for case in family.cases if not options.lengths or case.length in options.lengths]
     unweighed = options.no_memory or not family.weighed
     further = () if options.lengths or unweighed else family.sweep
-    weighed = [] if unweighed else memory(family, [*wanted, *further], *at)
+    weighed = [] if unweighed else memory(family, [*cases, *further], *at)
     results = []
-    for number, case in enumerate(wanted):
+    for number, case in enumerate(cases):
         timed = times(family, case, options.rounds, *at)
         results.append(joined(timed, weighed[number] if weighed else None))
         lines = [bar_line(bar) for bar in judge(family, results[-1:], []) if bar["case"]]
         print("\n" + "\n".join([table(family, results[-1]), *lines]), flush=True)
-    swept = weighed[len(wanted) :]
+    swept = weighed[len(cases) :]
     bars = judge(family, results, swept)
     if swept:
         lines = [bar_line(bar) for bar in bars if not bar["case"]]

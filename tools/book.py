@@ -121,8 +121,8 @@ def build_all(whole: Path, anew: bool = False, builder: str = "html") -> Path:
         begun = [pool.submit(build_translation, language, whole, anew, options) for language in others]
         html = build(ROOT, whole, anew, confoverrides={**SETTINGS}, **options)
         for language, translation in zip(others, begun, strict=True):
-            said, made, status = translation.result()
-            print(said)
+            output, made, status = translation.result()
+            print(output)
             if status is not None:
                 raise NoBook(made, status)
             assemble(Path(made), language, html)
@@ -144,12 +144,16 @@ def build_translation(language: Language, whole: Path, anew: bool, options: dict
         What was told, and the folder of the pages; or, if there is no book, the message of `NoBook` and its status.
     """
     own = {**SETTINGS, "language": language.code}
-    with io.StringIO() as said, redirect_stdout(said), redirect_stderr(said):  # not line by line among the English
+    with (
+        io.StringIO() as output,
+        redirect_stdout(output),
+        redirect_stderr(output),
+    ):  # not line by line among the English
         try:
             made = build(ROOT, whole / language.folder, anew, MORE_ROOM, confoverrides=own, **options)
-            return said.getvalue(), str(made), None
+            return output.getvalue(), str(made), None
         except NoBook as error:
-            return said.getvalue(), str(error), error.status
+            return output.getvalue(), str(error), error.status
 
 
 def is_current(whole: Path) -> bool:

@@ -112,11 +112,11 @@ def notices() -> list[Notice]:
     """Other people's work in the pages, by name."""
     folders = [path for name in NPM for path in NODE_MODULES.glob(name)]
     files = {path.name: [*path.iterdir()] for path in folders}
-    found = [_from_npm(folder) for folder in folders]
+    table = [_from_npm(folder) for folder in folders]
     for name in PYTHON:
         package = distribution(name)
         files[name] = [Path(package.locate_file(file)) for file in package.files]
-        found.append(_from_python(package))
+        table.append(_from_python(package))
     for owner, name, licence, address, file, version in WITHIN:
         for path in files.get(owner, []):
             if path.name == file:
@@ -128,8 +128,8 @@ def notices() -> list[Notice]:
                     words += f"\n\n{_terms(distribution('typing_extensions'))}"
                 if "LICENSE" in file:
                     words += f"\n\n{text}"
-                found.append(Notice(name, number, licence, address, words))
-    return sorted(found + _weights(), key=lambda notice: notice.name.lstrip("@").lower())
+                table.append(Notice(name, number, licence, address, words))
+    return sorted(table + _weights(), key=lambda notice: notice.name.lstrip("@").lower())
 
 
 class Notices(SphinxDirective):

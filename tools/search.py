@@ -96,11 +96,11 @@ def places(page: str) -> list[list[str]]:
     if not articles:
         return []
     for formula in articles[0].xpath(".//span[@class='katex']"):
-        said = formula.xpath(".//semantics/*[1]")[0]
+        mathml = formula.xpath(".//semantics/*[1]")[0]
         end = formula.xpath("string(.//span[@class='formula-end'])")
         for part in list(formula):
             formula.remove(part)
-        formula.text = _in_a_line(said) + end
+        formula.text = _in_a_line(mathml) + end
     for gone in articles[0].xpath(GONE.replace("//", ".//")):
         gone.drop_tree()
     sections: list[Place] = []
@@ -132,8 +132,8 @@ def text(built: Path, script: Path) -> bytes:
             pages.append(known[name])
         elif rows := places(path.read_text("utf-8")):
             pages.append([name, kind(name), rows])
-    said = json.dumps(pages, ensure_ascii=False, separators=(",", ":"))
-    return packed_script("globalThis.attnbookText", said.encode())
+    content = json.dumps(pages, ensure_ascii=False, separators=(",", ":"))
+    return packed_script("globalThis.attnbookText", content.encode())
 
 
 def _replace_sphinx(app):

@@ -35,9 +35,9 @@ def missing_names() -> str:
         owners[f"{module}."] = parts
     owners["nn.Module."] = torch.nn.Module(), page.nn.Module()
     lines = []
-    for owner, (theirs, ours) in owners.items():
-        known = set(dir(ours)) if ours is not None else set()
-        public = [name for name in dir(theirs) if name[0] != "_" and (name[0].islower() or owner in ("nn.", "optim."))]
+    for owner, (pytorch, standin) in owners.items():
+        known = set(dir(standin)) if standin is not None else set()
+        public = [name for name in dir(pytorch) if name[0] != "_" and (name[0].islower() or owner in ("nn.", "optim."))]
         lines.append(f"{owner}: {' '.join(name for name in public if name not in known)}")
     return "\n".join(lines) + "\n"
 
