@@ -34,17 +34,17 @@ def settings(options) -> list[dict]:
 
 
 @torch.no_grad()
-def exact(model, ids, lens, found: list[int], likely: float) -> tuple[list[int], float, float, int, bool]:
+def exact(model, ids, lens, words_known: list[int], likely: float) -> tuple[list[int], float, float, int, bool]:
     """The likeliest sentence: (words, log-probability), that of the empty one, prefixes read, and whether it is proved.
 
     Args:
         model: the translator.
         ids, lens: one source.
-        found: a sentence to begin with.
+        words_known: a sentence to begin with.
         likely: its log-probability.
     """
     state, words = begin(model, ids, lens, MAX_LEN)
-    prefixes, total, best = [[]], torch.zeros(1), (found, likely)
+    prefixes, total, best = [[]], torch.zeros(1), (words_known, likely)
     empty, read = 0.0, 0
     for length in range(MAX_LEN):
         logits, _, state = model.step(words, state)
@@ -91,38 +91,38 @@ def run(seed: int, every: int, widths: list[int]) -> dict:
     translator = load_page_model("transformer")
     dev = references(split.dev)
     sources = list(dev)[::every]
-    wanted = [[normalise(text) for text in dev[source]] for source in sources]
-    found: dict = {name: [] for name in (*widths, PENALISED, "exact")}
-    likely: dict = {name: [] for name in found}
+    expected = [[normalise(text) for text in dev[source]] for source in sources]
+    sentences: dict = {name: [] for name in (*widths, PENALISED, "exact")}
+    likely: dict = {name: [] for name in sentences}
     empty, read, proved = [], [], 0
     again: dict = {4: [], PENALISED: []}  # with places that are filled again
     for source in sources:
         encoded = translator.encode([source])
         for width in widths:
             best = beam_search(translator.model, *encoded, width=width, length_penalty=0.0, max_len=MAX_LEN)[0]
-            found[width].append(best.ids)
+            sentences[width].append(best.ids)
             likely[width].append(best.log_prob)
         best = beam_search(translator.model, *encoded, length_penalty=2.0, max_len=MAX_LEN)[0]
-        found[PENALISED].append(best.ids)
+        sentences[PENALISED].append(best.ids)
         likely[PENALISED].append(best.log_prob)
         for name, alpha in ((4, 0.0), (PENALISED, 2.0)):
             again[name].append(filled_again(translator.model, *encoded, alpha))
         ids, log_prob, none, prefixes, sure = exact(
-            translator.model, *encoded, found[widths[-1]][-1], likely[widths[-1]][-1]
+            translator.model, *encoded, sentences[widths[-1]][-1], likely[widths[-1]][-1]
         )
-        found["exact"].append(ids)
+        sentences["exact"].append(ids)
         likely["exact"].append(log_prob)
         empty.append(none)
         read.append(prefixes)
         proved += sure
     counts = {
-        name: bleu_counts([translator.target_vocab.decode(ids) for ids in some], wanted, 4)
-        for name, some in found.items()
+        name: bleu_counts([translator.target_vocab.decode(ids) for ids in some], expected, 4)
+        for name, some in sentences.items()
     }
     dice = np.random.default_rng(seed)
     draws = [dice.integers(len(sources), size=len(sources)) for _ in range(1000)]
     rows = []
-    for name, some in found.items():
+    for name, some in sentences.items():
         apart = [bleu_of(counts[name][d].sum(0)) - bleu_of(counts[widths[0]][d].sum(0)) for d in draws]
         rows.append(
             {
@@ -141,9 +141,9 @@ def run(seed: int, every: int, widths: list[int]) -> dict:
         "proved": proved,
         "read": [int(np.median(read)), max(read)],
         "empty": round(float(np.mean(empty)), 2),
-        "empty_likeliest": sum(ids == [EOS] for ids in found["exact"]),
-        "penalty_changes": sum(a != b for a, b in zip(found[4], found[PENALISED], strict=True)),
-        "filled_again": [sum(a == b for a, b in zip(again[n], found[n], strict=True)) for n in again],
+        "empty_likeliest": sum(ids == [EOS] for ids in sentences["exact"]),
+        "penalty_changes": sum(a != b for a, b in zip(sentences[4], sentences[PENALISED], strict=True)),
+        "filled_again": [sum(a == b for a, b in zip(again[n], sentences[n], strict=True)) for n in again],
     }
 
 

@@ -48,6 +48,6 @@ def run(seed: int, **plan) -> dict:
 def summary(results: list[dict], options) -> dict:
     """The accuracies of each condition, one for each seed."""
     seeds = range(options.seeds)
-    numbers = iter(found["accuracy"] for found in results)
+    numbers = iter(result["accuracy"] for result in results)
     runs = [plan | {"accuracy": [next(numbers) for _ in seeds]} for plan in variants()]
     return {"seeds": list(seeds), "runs": runs}

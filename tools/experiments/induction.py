@@ -48,21 +48,21 @@ def rounded(table: torch.Tensor) -> list:
     return [[round(a, 4) for a in row] for row in table.tolist()]
 
 
-def entry(found: InductionMeasures) -> dict:
+def entry(measures: InductionMeasures) -> dict:
     """Measures as they are stored."""
     return {
-        "loss": {"new": round(found.new, 4), "repeated": round(found.repeated, 4)},
-        "accuracy": round(found.accuracy, 4),
-        "prefix": rounded(found.prefix),
-        "previous": rounded(found.previous),
-        "start": rounded(found.start),
+        "loss": {"new": round(measures.new, 4), "repeated": round(measures.repeated, 4)},
+        "accuracy": round(measures.accuracy, 4),
+        "prefix": rounded(measures.prefix),
+        "previous": rounded(measures.previous),
+        "start": rounded(measures.start),
     }
 
 
-def point(step: int, found: InductionMeasures) -> list:
+def point(step: int, measures: InductionMeasures) -> list:
     """Measures as a point of a curve."""
-    numbers = (found.new, found.repeated, found.accuracy)
-    tables = rounded(found.prefix), rounded(found.previous)
+    numbers = (measures.new, measures.repeated, measures.accuracy)
+    tables = rounded(measures.prefix), rounded(measures.previous)
     return [step, *(round(a, 4) for a in numbers), *tables]
 
 

@@ -96,10 +96,10 @@ def ceilings(some: list[NestedSentence], train: list[NestedSentence]) -> dict:
     }
 
 
-def recall_by_height(found: list[set], some: list[NestedSentence]) -> list[float]:
+def recall_by_height(read: list[set], some: list[NestedSentence]) -> list[float]:
     """The share found of the entities with 0, 1, 2, … levels of others inside."""
     hits, sizes = Counter(), Counter()
-    for spans, one in zip(found, some, strict=True):
+    for spans, one in zip(read, some, strict=True):
         for span, height in heights(one.spans).items():
             sizes[height] += 1
             hits[height] += span in spans
