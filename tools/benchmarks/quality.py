@@ -229,31 +229,48 @@ def measure(options: argparse.Namespace, command: str) -> None:
         print(line(results[-1]), flush=True)
     torch.set_num_threads(before)
     if options.store:
-        write_atomically(QUALITY, _as_json(options, sizes, results))
+        record = with_stored(recorded(options, sizes, results))
+        write_atomically(QUALITY, json.dumps(record, indent=1, ensure_ascii=False) + "\n")
         print(f"stored in {QUALITY.name}")
 
 
-def with_stored(results: list[dict], sha256: str) -> list[dict]:
-    """What was measured now, and what is stored of other lengths, if the data were the same; the shortest first."""
-    before = json.loads(QUALITY.read_text("utf-8")) if QUALITY.exists() else None
-    kept = {}
-    if before is not None and before["data"]["sha256"] == sha256:
-        kept = {result["seconds"]: result for result in before["results"]}
-    every = kept | {result["seconds"]: result for result in results}
-    return [every[seconds] for seconds in sorted(every)]
-
-
-def _as_json(options, sizes: dict, results: list) -> str:
+def recorded(options: argparse.Namespace, sizes: dict[str, int], results: list[dict]) -> dict:
+    """What is stored of a run: how it was measured, which holds for all of its results, and these."""
     sha256 = hashlib.sha256(options.data.read_bytes()).hexdigest()
-    results = with_stored(results, sha256)
-    used = dict.fromkeys(result["recipe"] for result in results)
-
-    record = {
+    return {
         "versions": versions("sacrebleu"),
         "machine": machine(cores=os.cpu_count() or 1, threads=options.quality_threads),
         "data": {"file": options.data.name, "sha256": sha256, "split seed": "the run's", "sources": sizes},
-        "recipes": {name: asdict(RECIPES[name]) for name in used},
+        "recipes": _recipes(results),
         "metric": corpus_bleu(["a", "b"], [["a"], ["b", "c"]])[1],
         "results": results,
     }
-    return json.dumps(record, indent=1, ensure_ascii=False) + "\n"
+
+
+def with_stored(record: dict) -> dict:
+    """A run together with what is stored of other lengths, the shortest first; printed what cannot be kept.
+
+    A stored result is kept if all that the record says of how it was measured holds for it, too.
+    """
+    before = json.loads(QUALITY.read_text("utf-8")) if QUALITY.exists() else {"results": []}
+    alike = all(before.get(key) == record[key] for key in ("versions", "machine", "data", "metric"))
+    by_seconds = {result["seconds"]: result for result in record["results"]}
+    for result in before["results"]:
+        seconds, name = result["seconds"], result["recipe"]
+        if seconds in by_seconds:
+            continue
+        if alike and before["recipes"][name] == _settings(name):
+            by_seconds[seconds] = result
+        else:
+            print(f"not kept: the result after {seconds:g} s, which was measured otherwise (data, versions, machine …)")
+    results = [by_seconds[seconds] for seconds in sorted(by_seconds)]
+    return record | {"recipes": _recipes(results), "results": results}
+
+
+def _recipes(results: list[dict]) -> dict[str, dict]:
+    return {result["recipe"]: _settings(result["recipe"]) for result in results}
+
+
+def _settings(recipe: str) -> dict:
+    """A recipe as a file holds it."""
+    return json.loads(json.dumps(asdict(RECIPES[recipe])))
