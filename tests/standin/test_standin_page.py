@@ -3,11 +3,13 @@
 import re
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 import torch
 import twins
 
+from attnbook.exercises import guard
 from attnbook.standin import torch as page
 from tools import ROOT, standin
 from tools.standin_names import NAMES
@@ -187,6 +189,20 @@ def test_the_answers_change_at_random_but_by_their_seed():
     codes = {standin.changed(answer, random.Random(seed)).__code__.co_code for seed in range(60)}
     twice = [standin.changed(answer, random.Random(5)).__code__.co_consts for _ in range(2)]
     assert len(codes) > 3 and twice[0] == twice[1]
+
+
+def test_an_answer_that_never_ends_is_stopped_by_the_checker_and_called_so(monkeypatch):
+    def endless(scores, mask):
+        while True:
+            pass
+
+    monkeypatch.setitem(sys.modules, "verdicts", SimpleNamespace(answers=lambda _: [SimpleNamespace(function=endless)]))
+    monkeypatch.setattr(guard, "SECONDS", 0.3)
+    (verdict,) = standin.judged("masked-softmax", 0, 0)
+    assert (verdict["status"], verdict["diagnosis"]) == ("wrong", "takes-too-long") and verdict["seconds"] < 10
+    solved = dict.fromkeys(standin.FIELDS) | {"status": "solved"}
+    assert standin.alike(verdict, solved) == standin.alike(solved, verdict) == "too long"
+    assert standin.alike(verdict, verdict) == "text"
 
 
 def test_the_stand_in_is_plain_python_and_small():

@@ -259,7 +259,7 @@ def with_stored(record: dict) -> dict:
         seconds, name = result["seconds"], result["recipe"]
         if seconds in by_seconds:
             continue
-        if alike and before["recipes"][name] == _settings(name):
+        if alike and before["recipes"][name].items() <= _settings(name).items():  # a newer field may be missing
             by_seconds[seconds] = result
         else:
             print(f"not kept: the result after {seconds:g} s, which was measured otherwise (data, versions, machine …)")
