@@ -3,6 +3,8 @@
 python -m tools.standin_names          into `attnbook/standin/torch/names.txt`
 """
 
+import argparse
+
 from tools.standin import STANDIN
 
 NAMES = STANDIN / "torch" / "names.txt"
@@ -42,5 +44,11 @@ def missing_names() -> str:
     return "\n".join(lines) + "\n"
 
 
-if __name__ == "__main__":
+def main(arguments: list[str] | None = None) -> None:
+    """Write the list."""
+    argparse.ArgumentParser("tools.standin_names", description=__doc__.splitlines()[0]).parse_args(arguments)
     NAMES.write_text(missing_names(), "utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -11,7 +11,7 @@ import twins
 
 from attnbook.exercises import guard
 from attnbook.standin import torch as page
-from tools import ROOT, standin
+from tools import ROOT, standin, standin_names
 from tools.standin_names import NAMES
 
 # --- what is missing ------------------------------------------------------------------------------------------------
@@ -38,6 +38,13 @@ def test_the_list_of_missing_names_is_what_pytorch_has_and_the_stand_in_lacks():
     program = "from tools.standin_names import missing_names; print(missing_names(), end='')"
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
     assert NAMES.read_text("utf-8") == done.stdout, done.stderr
+
+
+def test_who_asks_for_help_writes_no_list(tmp_path, monkeypatch):
+    monkeypatch.setattr(standin_names, "NAMES", tmp_path / "names.txt")
+    with pytest.raises(SystemExit):
+        standin_names.main(["--help"])
+    assert not standin_names.NAMES.exists()
 
 
 # --- printing -------------------------------------------------------------------------------------------------------
