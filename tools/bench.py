@@ -60,6 +60,8 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     options = parser.parse_args(arguments)
     groups = [GROUPS.get(name, [name]) for name in options.families]
     options.families = list(dict.fromkeys(name for group in groups for name in group))
+    quality.check_options(parser, options)
+    refuse_unused(parser, options)
     if options.device == "cuda" and not torch.cuda.is_available():
         parser.error("there is no CUDA device here; leave --device out")
     lengths = sorted({case.length for name in options.families for case in FAMILIES[name].cases})
@@ -73,10 +75,37 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     partial = set(options.families) != set(FAMILIES)
     if options.store and partial and not STORED.exists():
         parser.error(f"there is no {STORED.name} to add to; store a whole run first")
-    quality.check_options(parser, options)
     if options.json and not options.json.absolute().parent.is_dir():
         parser.error(f"there is no folder for {options.json}; make it first")
     return options
+
+
+OF_FAMILIES = "families", "lengths", "rounds", "threads", "device", "no_memory", "json"
+OF_TRANSLATOR = "data", "quality_seconds", "quality_seeds", "quality_threads"
+
+
+def refuse_unused(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
+    """Refuse an option that says how something is measured which these options leave out."""
+    unused, why = [], ""
+    if options.only_quality or options.only_beside:
+        unused, why = OF_FAMILIES, "is about the families, which --only-quality and --only-beside leave out"
+    elif not is_everything(options) or options.data is None:
+        unused, why = (
+            OF_TRANSLATOR,
+            (
+                "is about the translator, which is measured with --data, beside all families and lengths and without "
+                "--json, or with --only-quality or --only-beside"
+            ),
+        )
+    for name in unused:
+        if getattr(options, name) != parser.get_default(name):
+            parser.error(f"--{name.replace('_', '-')} {why}")
+
+
+def is_everything(options: argparse.Namespace) -> bool:
+    """Whether all families are measured, and so the translator, too, if there is a file."""
+    partly = options.only_quality or options.only_beside or options.lengths or options.json
+    return {*options.families} == {*FAMILIES} and not partly
 
 
 def typed_command(arguments: list[str]) -> str:
@@ -99,10 +128,9 @@ def main(arguments: list[str] | None = None) -> None:
     """Measure, print, and store if asked."""
     options = parse(arguments)
     command = typed_command(sys.argv[1:] if arguments is None else arguments)
-    partly = options.only_quality or options.only_beside
-    if not partly:
+    if not (options.only_quality or options.only_beside):
         measure_families(options, command)
-    everything = set(options.families) == set(FAMILIES) and not (options.lengths or options.json or partly)
+    everything = is_everything(options)
     if options.only_quality or everything:
         quality.measure(options, command)
     if options.only_beside or (everything and options.data is not None):

@@ -3,8 +3,8 @@
     python -m tools.prose              how many words the chapters' prose has now, and its SHA-256
     python -m tools.prose --store      and put it in place of the stored text
 
-The stored text comes with the package, and data/SOURCES.md names its SHA-256. Chapters change; the models that were trained and
-the numbers that were measured are of the stored text.
+The stored text comes with the package, and data/SOURCES.md names its SHA-256. Chapters change; the models that were
+trained and the numbers that were measured are of the stored text.
 """
 
 import argparse
