@@ -86,7 +86,8 @@ def take_over(name: str, root: Path = ROOT) -> str:
         What has become of the twin, in words.
 
     Raises:
-        ChapterError: the twin has been changed, too, since the notebook was made from it; or the notebook is none.
+        ChapterError: the twin has been changed, too, since the notebook was made from it; or the notebook does not say
+            from which text it was made; or it is none.
     """
     stored = read_stored(name, root)
     path = twin_path(name, root)
@@ -94,6 +95,12 @@ def take_over(name: str, root: Path = ROOT) -> str:
     added = {cell.source for cell in full.cells} - {cell.source for cell in twin.cells}
     if fingerprint(stored) in (fingerprint(twin), fingerprint(full)):
         return "unchanged"
+    if stored_fingerprint(stored) is None:
+        raise ChapterError(
+            f"chapters/{name}.ipynb does not say from which text it was made: its metadata are gone, or it was never "
+            f"stored by make chapter. Bring over by hand what you want; make chapter NAME={name} then keeps a copy of "
+            "the notebook."
+        )
     if fingerprint(full) != stored_fingerprint(stored):
         raise ChapterError(
             f"chapters/text/{name}.md has been changed, too, since chapters/{name}.ipynb was made from it. Bring over "
