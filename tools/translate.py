@@ -48,7 +48,10 @@ def known_pages(language: Language, names: list[str]) -> list[str]:
 
 
 def _update(language: Language, names: list[str]) -> int:
-    pages = documents()
+    try:
+        pages = documents()
+    except FileNotFoundError as error:
+        raise SystemExit(str(error)) from None
     messages = {page: page_messages(page, document) for page, document in pages.items()}
     messages["words"] = messages_outside_texts(pages.values())
     messages |= figures.messages_by_catalog(pages) | drawings.messages_by_catalog(pages)

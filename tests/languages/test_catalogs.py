@@ -9,7 +9,7 @@ import yaml
 from docutils import nodes
 
 from attnbook.widgets.scripts import figures_in, script_names
-from tools import ROOT
+from tools import ROOT, translate
 from tools.languages import LANGUAGES, drawings, entries, figures, is_translated
 from tools.languages.builder import messages_outside_texts, script_messages
 from tools.languages.catalogs import (
@@ -89,6 +89,12 @@ def test_what_stays_in_english_is_not_asked_for():
 def test_without_a_built_book_there_is_a_word_of_what_to_do(tmp_path):
     with pytest.raises(FileNotFoundError, match="make book"):
         documents(tmp_path)
+
+
+def test_the_command_says_so_too_if_there_is_no_book(monkeypatch, tmp_path):
+    monkeypatch.setattr(translate, "documents", lambda: documents(tmp_path))
+    with pytest.raises(SystemExit, match=r"holds no pages: build the book first \(make book\)"):
+        translate.main([])
 
 
 def test_the_glossary_s_chinese_changes_places_with_its_english():
