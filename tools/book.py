@@ -188,7 +188,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--links", action="store_true", help="ask each address whether it answers")
     options = parser.parse_args(arguments)
     whole = options.path_output / "_build"
-    (whole / FINISHED).unlink(missing_ok=True)
+    if not options.links:
+        (whole / FINISHED).unlink(missing_ok=True)
     try:
         html = build_all(whole, options.all, "linkcheck" if options.links else "html")
     except KeyboardInterrupt:
