@@ -340,6 +340,31 @@ def test_what_asks_for_nothing_is_refused(coins, tmp_path, capsys, option):
     assert not coins.ran and not any(tmp_path.iterdir())
 
 
+def test_options_that_leave_nothing_to_run_are_refused(coins, tmp_path):
+    coins.settings = lambda options: []
+    with pytest.raises(SystemExit, match="these options of coins leave nothing to run"):
+        runner.main(["coins", "--out", str(tmp_path / "coins.json")])
+    assert not any(tmp_path.iterdir())
+
+
+def test_an_experiment_that_does_not_say_what_is_stored_is_refused_before_it_runs(coins, tmp_path):
+    del coins.summary
+    with pytest.raises(SystemExit, match="coins has neither `summary` nor MEASURED"):
+        runner.main(["coins", "--out", str(tmp_path / "coins.json")])
+    assert not coins.ran
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["gap_words --reads counts encodr", "page_models --only encodr", "page_models --target xx", "beam_trees --model a"],
+)
+def test_a_value_that_is_none_of_few_is_refused(command, capsys):
+    name, *words = command.split()
+    with pytest.raises(SystemExit):
+        runner.parse_words(name, words)
+    assert f"invalid choice: {words[-1]!r}" in capsys.readouterr().err
+
+
 def test_a_result_that_goes_elsewhere_does_not_send_weights_to_the_books_own_place(coins, tmp_path, capsys):
     coins.OPTIONS["weights"] = None
     with pytest.raises(SystemExit):

@@ -5,6 +5,7 @@ What an experiment trains lives in `attnbook.studies`, where chapters find it to
     RESULT                        where the result goes; chapters/results/NAME.json if not given
     OPTIONS                       what can be asked for on the command line, with defaults; `seeds` is how many; if
                                   it stores weights, `weights`: where to, with None for the book's own
+    CHOICES                       option → the values that it can have, where these are few
     variants()                    what is varied, seeds aside: every variant is run with every seed, and with the other
                                   options; if not given, there is one
     settings(options)             the arguments of every run, in order, where it is not every variant with every seed

@@ -30,7 +30,9 @@ from attnbook.interop import load_minilm
 from attnbook.text import normalise, tokenise
 from tools.experiments.stored import share
 
-OPTIONS = {"reads": ["counts", "neighbours", "encoder"], "epochs": 10}
+WAYS = ["counts", "neighbours", "encoder"]
+OPTIONS = {"reads": WAYS, "epochs": 10}
+CHOICES = {"reads": WAYS}
 MEASURED = "shares of the test words that are guessed; examples are every 300th of them, with the first three guesses"
 EVERY = 300
 
@@ -124,7 +126,7 @@ def guesses_of(reads: str, epochs: int) -> tuple[list[list[str]], dict]:
     if reads == "counts":
         counts = [between[row[at - 1], row[at + 1]] or after[row[at - 1]] for row, at in parts["test"]]
         return [[word for word, _ in some.most_common(3)] for some in counts], {}
-    read = neighbours if reads == "neighbours" else states
+    read = {"neighbours": neighbours, "encoder": states}[reads]
     x = {part: read(gapped) for part, gapped in parts.items()}
     mean, scale = x["train"].mean(0), x["train"].std(0) + 1e-6
     x = {part: (some - mean) / scale for part, some in x.items()}
