@@ -262,6 +262,15 @@ def test_an_experiment_that_says_no_more_runs_every_seed_and_keeps_every_row(coi
     assert stored["measured"] == "how it fell" and [row["seed"] for row in stored["rows"]] == [0, 1]
 
 
+@pytest.mark.parametrize(("seed_by_seed", "ran"), [(False, "0a 1a 0b 1b"), (True, "0a 0b 1a 1b")])
+def test_variants_are_paired_with_seeds_in_the_order_that_is_declared(coins, seed_by_seed, ran):
+    del coins.settings
+    coins.variants, coins.SEED_BY_SEED = lambda options: [{"side": side} for side in options.sides], seed_by_seed
+    settings = runner.settings_of(coins, SimpleNamespace(seeds=2, sides=["a", "b"], side="c", threads=2))
+    assert " ".join(f"{one['seed']}{one['side']}" for one in settings) == ran
+    assert settings[0] == {"sides": ["a", "b"], "side": "a", "seed": 0}
+
+
 def test_an_interrupted_run_leaves_the_result_alone_and_goes_on_where_it_stopped(coins, tmp_path):
     out = tmp_path / "coins.json"
     out.write_text("the last one")

@@ -6,8 +6,10 @@ What an experiment trains lives in `attnbook.studies`, where chapters find it to
     OPTIONS                       what can be asked for on the command line, with defaults; `seeds` is how many; if
                                   it stores weights, `weights`: where to, with None for the book's own
     CHOICES                       option → the values that it can have, where these are few
-    variants()                    what is varied, seeds aside: every variant is run with every seed, and with the other
-                                  options; if not given, there is one
+    variants(options)             what is varied, seeds aside: every variant is run with every seed, and with the
+                                  options of which it says nothing; if not given, there is one
+    SEED_BY_SEED                  True if all variants are run with one seed, then with the next, and not all seeds of
+                                  one variant, then of the next
     settings(options)             the arguments of every run, in order, where it is not every variant with every seed
     run(seed, …) → dict           one run
     summary(results, options)     what is stored of all runs, beside the command and the versions; if not given, the

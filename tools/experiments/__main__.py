@@ -101,7 +101,8 @@ def settings_of(module: ModuleType, options: SimpleNamespace) -> list[dict]:
     """The arguments of every run: as the module says; else every variant with every seed and the other options."""
     if hasattr(module, "settings"):
         return list(module.settings(options))
-    return every_seed(module.variants() if hasattr(module, "variants") else [{}], options)
+    variants = module.variants(options) if hasattr(module, "variants") else [{}]
+    return every_seed(variants, options, getattr(module, "SEED_BY_SEED", False))
 
 
 def summary_of(module: ModuleType, runs: list[dict], options: SimpleNamespace) -> dict:

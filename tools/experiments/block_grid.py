@@ -45,7 +45,7 @@ def entry(residual: bool, norm: str, depth: int, runs: list[dict]) -> dict:
     return result
 
 
-def variants() -> list[dict]:
+def variants(options) -> list[dict]:
     """Every stack."""
     return [{"norm": norm, "residual": residual, "depth": depth} for residual, norm, depth in WIRINGS]
 

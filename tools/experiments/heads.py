@@ -19,7 +19,7 @@ OPTIONS = {"seeds": 5}
 HEADS = (1, 2, 4, 8, 16, 32)
 
 
-def variants() -> Iterator[dict]:
+def variants(options) -> Iterator[dict]:
     """Every condition: how many heads of which width, how many look-ups, how many steps, what reads the output."""
     for budget in (32, 128):  # heads × width: 4 · 32 · 32 and 4 · 32 · 128 parameters
         for wanted in (1, 2, 4):
@@ -49,5 +49,5 @@ def summary(results: list[dict], options) -> dict:
     """The accuracies of each condition, one for each seed."""
     seeds = range(options.seeds)
     numbers = iter(result["accuracy"] for result in results)
-    runs = [plan | {"accuracy": [next(numbers) for _ in seeds]} for plan in variants()]
+    runs = [plan | {"accuracy": [next(numbers) for _ in seeds]} for plan in variants(options)]
     return {"seeds": list(seeds), "runs": runs}

@@ -61,7 +61,7 @@ def tuned(loss: str, steps: int) -> dict[float, float]:
     return {rate: round(span_f1(model, development(1000)), 4) for rate, model in models.items()}
 
 
-def variants() -> list[dict]:
+def variants(options) -> list[dict]:
     """Every loss."""
     return [{"loss": loss} for loss in LOSSES]
 

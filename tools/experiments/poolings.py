@@ -21,7 +21,7 @@ OPTIONS = {"seeds": 5}
 STEPS, EARLY = 1000, 200
 
 
-def variants() -> Iterator[dict]:
+def variants(options) -> Iterator[dict]:
     """What is trained, seeds aside."""
     for task in POOLING_TASKS:
         for kind in POOLINGS:
@@ -40,7 +40,7 @@ def run(seed: int, task: str, kind: str, steps: int) -> dict:
 def summary(results: list[dict], options) -> dict:
     """The accuracies of each pooling and task, one for each seed."""
     runs = []
-    for plan in variants():
+    for plan in variants(options):
         same = [found for found in results if plan.items() <= found.items()]
         runs.append(plan | {t: [one[t] for one in same] for t in ("as trained", "longer")})
     return {"seeds": list(range(options.seeds)), "runs": runs}

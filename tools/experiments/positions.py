@@ -34,7 +34,7 @@ MIDDLE = 72  # a first position whose rows are begun as often as any
 TOLD = "sinusoidal", "Shaw", "T5", "DeBERTa", "rotary", "ALiBi"  # of these, longer rows are asked
 
 
-def variants() -> Iterator[dict]:
+def variants(options) -> Iterator[dict]:
     """What is trained, seeds aside: the arguments of `fit_reader`, steps as a multiple of the usual ones."""
     for task in TASKS:
         for kind in KINDS:
@@ -69,7 +69,7 @@ def seeds_of(plan: dict, seeds: int, fewer: int) -> int:
 def settings(options) -> Iterator[dict]:
     """Every plan with every seed."""
     sizes = {"length": options.length, "steps": options.steps}
-    for plan in variants():
+    for plan in variants(options):
         for seed in range(seeds_of(plan, options.seeds, options.fewer)):
             yield plan | {"seed": seed} | sizes
 

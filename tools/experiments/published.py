@@ -50,7 +50,7 @@ def equally_long(first, second, seed: int) -> tuple[list, list]:
     return drawn
 
 
-def variants() -> list[dict]:
+def variants(options) -> list[dict]:
     """512 pairs, and the whole corpus."""
     return [{"whole": whole} for whole in (False, True)]
 

@@ -22,7 +22,7 @@ OPTIONS = {"seeds": 3, "steps": 300}
 PAIRS = 8, 16, 32, 64, 128  # trained on up to 64
 
 
-def variants() -> Iterator[dict]:
+def variants(options) -> Iterator[dict]:
     """What is trained, seeds aside; steps as a multiple of the usual ones."""
     usual = {"d": 16, "longer": 1}
     for task in RECALL_TASKS:

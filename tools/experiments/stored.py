@@ -43,10 +43,20 @@ def made_by(name: str, options: SimpleNamespace) -> dict:
     return {"command": shlex.join(words), "versions": versions()}
 
 
-def every_seed(variants: Iterable[dict], options: SimpleNamespace) -> list[dict]:
-    """The arguments of every run where each variant is run with every seed, and with the other options."""
+def every_seed(variants: Iterable[dict], options: SimpleNamespace, seed_by_seed: bool = False) -> list[dict]:
+    """The arguments of every run where each variant is run with every seed.
+
+    Args:
+        variants: seeds aside.
+        options: those of which a variant says nothing are arguments of every run.
+        seed_by_seed: all variants with a seed, then all with the next; else all seeds of a variant, then of the next.
+    """
     same = {option: value for option, value in vars(options).items() if option not in ("seeds", "threads")}
-    return [variant | {"seed": seed} | same for variant in variants for seed in range(options.seeds)]
+    plans, seeds = list(variants), range(options.seeds)
+    pairs = [(plan, seed) for seed in seeds for plan in plans]
+    if not seed_by_seed:
+        pairs = [(plan, seed) for plan in plans for seed in seeds]
+    return [plan | {"seed": seed} | {name: same[name] for name in same if name not in plan} for plan, seed in pairs]
 
 
 def sources(name: str) -> dict[str, bytes]:
