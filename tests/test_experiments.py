@@ -149,6 +149,7 @@ LOSSY = {
     "page_models": "the models are the result",
     "patterns": "the weights of one model are stored",
 }
+ELSEWHERE = {"patterns": "the measures of one model are stored under this name", "exact_search": "to come"}
 # the translators choose what they are asked about, and number words anew; that takes a minute
 CHOSEN = ("beam_trees", "next_words")
 
@@ -181,6 +182,13 @@ def test_a_stored_result_is_what_the_runner_makes_of_its_runs(name):
         if name == "retrained":
             again[key] = [{k: row[k] for k in ("choice", "curve", "says")} for row in again[key]]
         assert again[key] == expected, key
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if runner.result_path(name).suffix == ".json"])
+def test_what_was_measured_is_said_once_by_the_module(name):
+    stored = json.loads(runner.result_path(name).read_text("utf-8"))
+    if "measured" in stored and name not in ELSEWHERE:
+        assert stored["measured"] == runner.experiment(name).MEASURED
 
 
 @pytest.mark.parametrize("name", NAMES)

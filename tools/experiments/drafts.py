@@ -28,6 +28,13 @@ from attnbook.translation import BigramDraft, load_page_model, sample, speculati
 OPTIONS = {"every": 6, "repeats": 7}
 KINDS = [("", 0), *((name, k) for name in ("bahdanau", "bigrams") for k in (1, 2, 4))]
 AT_ONCE = (1, 2, 3, 5, 9)  # words in a pass
+MEASURED = (
+    "median, smallest and largest over the repeats: passes of the Transformer per word, the share of "
+    "drafted words that stay, the words drafted per pass, the share of passes that end with a drafted <eos> that "
+    "stays, the time relative to the Transformer alone in the same repeat, milliseconds of "
+    "processor time per word; parts: the means of those spent in drafting, in the Transformer's passes and in "
+    "the rest; single: milliseconds of one pass over so many words, and of one drafted word"
+)
 
 
 @functools.cache
@@ -154,12 +161,4 @@ def summary(results: list[dict], options) -> dict:
             row | {"parts": [round(mean(part), 3) for part in zip(*(one["parts"] for one in same), strict=True)]}
         )
     single = {name: [result["single"][name] for result in results] for name in results[0]["single"]}
-    return {
-        "measured": "median, smallest and largest over the repeats: passes of the Transformer per word, the share of "
-        "drafted words that stay, the words drafted per pass, the share of passes that end with a drafted <eos> that "
-        "stays, the time relative to the Transformer alone in the same repeat, milliseconds of "
-        "processor time per word; parts: the means of those spent in drafting, in the Transformer's passes and in "
-        "the rest; single: milliseconds of one pass over so many words, and of one drafted word",
-        "rows": rows,
-        "single": {name: spread(times) for name, times in single.items()},
-    }
+    return {"measured": MEASURED, "rows": rows, "single": {name: spread(times) for name, times in single.items()}}

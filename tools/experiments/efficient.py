@@ -26,6 +26,10 @@ from tools.surroundings import machine
 OPTIONS: dict = {}
 LENGTHS = 512, 1024, 2048, 4096
 HEADS, SIZE, WINDOW = 4, 64, 256
+MEASURED = (
+    "memory: MiB beyond the inputs, one sequence, four heads of 64, float32; windows: milliseconds, "
+    f"the same, causal (but for fused_square), a window of {WINDOW} in fused_mask and tiles_window"
+)
 
 
 def table(query, key, value):
@@ -105,8 +109,7 @@ def run(seed: int, what: str, n: int = 0, form: str = "") -> dict:
 def summary(results: list[dict], options) -> dict:
     """Both tables, and on what they were measured."""
     return {
-        "measured": "memory: MiB beyond the inputs, one sequence, four heads of 64, float32; windows: milliseconds, "
-        f"the same, causal (but for fused_square), a window of {WINDOW} in fused_mask and tiles_window",
+        "measured": MEASURED,
         "machine": machine(processor=torch.backends.cpu.get_cpu_capability(), threads=torch.get_num_threads()),
         **{what: [result["row"] for result in results if result["what"] == what] for what in ("memory", "windows")},
     }

@@ -20,6 +20,10 @@ from attnbook.studies import MEMORIES, RECALL_TASKS, fit_memory, recall_accuracy
 
 OPTIONS = {"seeds": 3, "steps": 300}
 PAIRS = 8, 16, 32, 64, 128  # trained on up to 64
+MEASURED = (
+    "fraction of right answers on 200 fresh rows, for each number of pairs written; trained on 8, 16, "
+    "32 and 64 pairs in turn. `longer` multiplies the steps; the memory of a layer that keeps no pairs is (d, d)"
+)
 
 
 def variants(options) -> Iterator[dict]:
@@ -48,10 +52,4 @@ def run(seed: int, task: str, kind: str, d: int, longer: int, steps: int) -> dic
 
 def summary(results: list[dict], options) -> dict:
     """All rows."""
-    return {
-        "seeds": list(range(options.seeds)),
-        "steps": options.steps,
-        "measured": "fraction of right answers on 200 fresh rows, for each number of pairs written; trained on 8, 16, "
-        "32 and 64 pairs in turn. `longer` multiplies the steps; the memory of a layer that keeps no pairs is (d, d)",
-        "rows": results,
-    }
+    return {"seeds": list(range(options.seeds)), "steps": options.steps, "measured": MEASURED, "rows": results}
