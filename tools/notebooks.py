@@ -42,7 +42,8 @@ def find_chapter(name: str, root: Path = ROOT) -> str:
     stem = re.sub(r"\.(md|ipynb)$", "", name.strip().replace(os.sep, "/").rpartition("/")[2])
     if stem in names:
         return stem
-    numbered = [candidate for candidate in names if stem and candidate.startswith(f"{stem}-")]
+    start = f"{int(stem):02}-" if stem.isdecimal() else f"{stem}-"
+    numbered = [candidate for candidate in names if stem and candidate.startswith(start)]
     if len(numbered) == 1:
         return numbered[0]
     near = difflib.get_close_matches(stem, names, n=1, cutoff=0.3)
