@@ -88,8 +88,10 @@ def _from_python(package: Distribution) -> Notice:
 
 def _terms(package: Distribution) -> str:
     """The words of a package's licence."""
-    (file,) = [f for f in package.files if re.search(r"dist-info/(.*/)?LICENSE[^/]*$", str(f))]
-    return file.read_text("utf-8")
+    files = [f for f in package.files or () if re.search(r"dist-info/(.*/)?LICENSE[^/]*$", str(f))]
+    if len(files) != 1:
+        raise ValueError(f"{package.name} has {len(files)} files LICENSE, not one; say in {__name__} which is meant")
+    return files[0].read_text("utf-8")
 
 
 def _weights() -> list[Notice]:

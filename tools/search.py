@@ -84,6 +84,8 @@ def _in_a_line(formula) -> str:
     first, *rest = [*map(_in_a_line, formula)] or [""]
     signs = SIGNS.get(formula.tag, "")
     if signs:
+        if len(rest) != len(signs):
+            raise ValueError(f"<{formula.tag}> in a formula has {1 + len(rest)} parts, not {1 + len(signs)}")
         return first + "".join(s + (f"({r})" if len(r) > 3 else r) for s, r in zip(signs, rest, strict=True))
     if own in RELATIONS or formula.tag in ("mspace", "mtd"):
         own = f" {own} "
