@@ -55,7 +55,7 @@ def test_rooms_import_only_from_rooms_below():
         ),
         (
             "../../tools/search.py",
-            "from tools.finish import lighter",
+            "from tools.assembly import assemble",
             "No circle of imports, between rooms or within one, nor among the tools BROKEN",
         ),
         (

@@ -399,6 +399,11 @@ def test_a_run_prints_its_verdicts_and_writes_its_file(tmp_path, capsys):
             "--lengths takes some of [128, 512, 2048] for these families, got [7]",
         ),
         (["--families", "none"], "invalid choice: 'none'"),
+        (["--only-quality", "--data", __file__, "--json", "x.json"], "--json is about the families"),
+        (["--only-beside", "--rounds", "3"], "--rounds is about the families"),
+        (["--data", __file__, "--families", "dot"], "--data is about the translator"),
+        (["--data", __file__, "--json", "x.json"], "--data is about the translator"),
+        (["--quality-seeds", "2"], "--quality-seeds is about the translator"),
     ],
 )
 def test_what_cannot_be_run_is_refused_before_it_begins(arguments, message, capsys):

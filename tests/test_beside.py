@@ -1,6 +1,7 @@
 """The comparison with JoeyNMT: what it is handed, when it is stopped, what is judged. A stand-in answers for it."""
 
 import json
+import os
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -135,6 +136,7 @@ def test_from_command_to_file(stand_in, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(beside, "corpora", lambda data: {"toys": toy_pairs()})
     monkeypatch.setattr(beside, "STORED", stored)
     monkeypatch.setattr(beside, "TRIED", beside.TRIED[:2])
+    monkeypatch.setenv("OMP_NUM_THREADS", "3")
     command = ["--only-beside", "--quality-seconds", "0.1", "--quality-seeds", "1", "--store"]
     bench.main(command)
     said = capsys.readouterr().out
@@ -143,7 +145,8 @@ def test_from_command_to_file(stand_in, tmp_path, monkeypatch, capsys):
     assert found["commands"] == ["python -m tools.bench " + " ".join(command)]
     assert [run["system"] for run in found["runs"]] == ["JoeyNMT", "JoeyNMT", "ours"], "the chosen run is not repeated"
     assert found["chosen"].items() <= found["runs"][0].items()  # both are as good, so the first
-    assert str(tmp_path) not in stored.read_text("utf-8") and torch.get_num_threads() == threads
+    assert str(tmp_path) not in stored.read_text("utf-8")
+    assert torch.get_num_threads() == threads and os.environ["OMP_NUM_THREADS"] == "3"
 
 
 def test_without_joeynmt_one_sentence_says_so(monkeypatch, capsys, tmp_path):

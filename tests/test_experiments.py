@@ -149,6 +149,7 @@ LOSSY = {
     "page_models": "the models are the result",
     "patterns": "the weights of one model are stored",
 }
+ELSEWHERE = {"patterns": "the measures of one model are stored under this name"}
 # the translators choose what they are asked about, and number words anew; that takes a minute
 CHOSEN = ("beam_trees", "next_words")
 
@@ -181,6 +182,13 @@ def test_a_stored_result_is_what_the_runner_makes_of_its_runs(name):
         if name == "retrained":
             again[key] = [{k: row[k] for k in ("choice", "curve", "says")} for row in again[key]]
         assert again[key] == expected, key
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if runner.result_path(name).suffix == ".json"])
+def test_what_was_measured_is_said_once_by_the_module(name):
+    stored = json.loads(runner.result_path(name).read_text("utf-8"))
+    if "measured" in stored and name not in ELSEWHERE:
+        assert stored["measured"] == runner.experiment(name).MEASURED
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -262,6 +270,15 @@ def test_an_experiment_that_says_no_more_runs_every_seed_and_keeps_every_row(coi
     assert stored["measured"] == "how it fell" and [row["seed"] for row in stored["rows"]] == [0, 1]
 
 
+@pytest.mark.parametrize(("seed_by_seed", "ran"), [(False, "0a 1a 0b 1b"), (True, "0a 0b 1a 1b")])
+def test_variants_are_paired_with_seeds_in_the_order_that_is_declared(coins, seed_by_seed, ran):
+    del coins.settings
+    coins.variants, coins.SEED_BY_SEED = lambda options: [{"side": side} for side in options.sides], seed_by_seed
+    settings = runner.settings_of(coins, SimpleNamespace(seeds=2, sides=["a", "b"], side="c", threads=2))
+    assert " ".join(f"{one['seed']}{one['side']}" for one in settings) == ran
+    assert settings[0] == {"sides": ["a", "b"], "side": "a", "seed": 0}
+
+
 def test_an_interrupted_run_leaves_the_result_alone_and_goes_on_where_it_stopped(coins, tmp_path):
     out = tmp_path / "coins.json"
     out.write_text("the last one")
@@ -338,6 +355,31 @@ def test_what_asks_for_nothing_is_refused(coins, tmp_path, capsys, option):
         runner.main(["coins", option, "0", "--out", str(tmp_path / "coins.json")])
     assert f"{option} must be at least 1, got 0" in capsys.readouterr().err
     assert not coins.ran and not any(tmp_path.iterdir())
+
+
+def test_options_that_leave_nothing_to_run_are_refused(coins, tmp_path):
+    coins.settings = lambda options: []
+    with pytest.raises(SystemExit, match="these options of coins leave nothing to run"):
+        runner.main(["coins", "--out", str(tmp_path / "coins.json")])
+    assert not any(tmp_path.iterdir())
+
+
+def test_an_experiment_that_does_not_say_what_is_stored_is_refused_before_it_runs(coins, tmp_path):
+    del coins.summary
+    with pytest.raises(SystemExit, match="coins has neither `summary` nor MEASURED"):
+        runner.main(["coins", "--out", str(tmp_path / "coins.json")])
+    assert not coins.ran
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["gap_words --reads counts encodr", "page_models --only encodr", "page_models --target xx", "beam_trees --model a"],
+)
+def test_a_value_that_is_none_of_few_is_refused(command, capsys):
+    name, *words = command.split()
+    with pytest.raises(SystemExit):
+        runner.parse_words(name, words)
+    assert f"invalid choice: {words[-1]!r}" in capsys.readouterr().err
 
 
 def test_a_result_that_goes_elsewhere_does_not_send_weights_to_the_books_own_place(coins, tmp_path, capsys):

@@ -114,10 +114,40 @@ def test_from_file_to_file(tmp_path, monkeypatch, capsys):
     (result,) = found["results"]
     assert [one["seed"] for one in result["runs"]] == [0, 1] and result["verdict"] == "misses"
     assert tested[0] != tested[1], "a seed decides the split, too"
-    sha256, longer = found["data"]["sha256"], {"seconds": 300.0, "bar": None}
-    assert quality.with_stored([longer], sha256) == [result, longer]  # what is kept of other lengths stays
-    assert quality.with_stored([longer], "of other data") == [longer]
     assert torch.get_num_threads() == threads
+
+
+@pytest.fixture
+def stored(tmp_path, monkeypatch):
+    """A run of 60 seconds and its file."""
+    (data := tmp_path / "toy.tsv").write_text("a\tb\n", "utf-8")
+    monkeypatch.setattr(quality, "QUALITY", tmp_path / "quality.json")
+    results = [{"recipe": quality.SHORT, "seconds": 60.0, "bar": 30.0}]
+    record = quality.recorded(argparse.Namespace(data=data, quality_threads=1), {"train": 1}, results)
+    quality.QUALITY.write_text(json.dumps(record), "utf-8")
+    return record
+
+
+def later(stored, **other):
+    return stored | {"results": [{"recipe": quality.LONG, "seconds": 300.0, "bar": None}]} | other
+
+
+def test_what_is_stored_of_other_lengths_stays(stored, capsys):
+    both = quality.with_stored(later(stored))
+    assert [result["seconds"] for result in both["results"]] == [60.0, 300.0]
+    assert list(both["recipes"]) == [quality.SHORT, quality.LONG] and not capsys.readouterr().out
+    assert quality.with_stored(stored) == stored
+
+
+@pytest.mark.parametrize("key", ["versions", "machine", "data", "metric"])
+def test_a_result_that_was_measured_otherwise_is_not_put_under_what_the_record_says(stored, capsys, key):
+    assert [r["seconds"] for r in quality.with_stored(later(stored, **{key: {"of": "another"}}))["results"]] == [300.0]
+    assert "not kept: the result after 60 s" in capsys.readouterr().out
+
+
+def test_nor_is_one_of_a_recipe_that_has_changed(stored, monkeypatch):
+    monkeypatch.setitem(RECIPES, quality.SHORT, TOY)
+    assert list(quality.with_stored(later(stored))["recipes"]) == [quality.LONG]
 
 
 def test_without_a_file_a_line_says_so(capsys):

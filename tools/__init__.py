@@ -12,5 +12,4 @@ COPIES = "*.mine.ipynb"  # of notebooks that somebody had edited: tools/edited.p
 
 def stored_notebooks(root: Path = ROOT) -> list[Path]:
     """The stored notebooks of the book, by name; copies that were kept for a reader are not among them."""
-    found = sorted((root / "chapters").glob("*.ipynb"))
-    return [path for path in found if not path.match(COPIES)]
+    return [path for path in sorted((root / "chapters").glob("*.ipynb")) if not path.match(COPIES)]

@@ -37,13 +37,13 @@ def _mend(app, what, name, thing, options, lines):
 
 def _places(env) -> dict[str, dict[str, tuple[str, str]]]:
     """For each public name its rooms, and there its page and place."""
-    found: dict = {}
+    places: dict = {}
     for full, entry in env.domains["py"].objects.items():
         package, _, rest = full.partition(".")
         room, _, name = rest.partition(".")
         if package == "attnbook" and name and "." not in name:
-            found.setdefault(name, {})[room] = entry.docname, entry.node_id
-    return found
+            places.setdefault(name, {})[room] = entry.docname, entry.node_id
+    return places
 
 
 def _link(app, doctree, docname):
@@ -58,13 +58,13 @@ def _link(app, doctree, docname):
         after = paragraph.next_node(descend=False, siblings=True)
         rooms = FILE.findall(paragraph.astext())
         if "<small>" in paragraph.astext() and isinstance(after, nodes.literal_block):
-            found = [
+            links = [
                 (name, places[name][room])
                 for name in DEFINED.findall(after.astext())
                 for room in dict.fromkeys(rooms)
                 if room in places.get(name, {})
             ]
-            for number, (name, place) in enumerate(found):
+            for number, (name, place) in enumerate(links):
                 gap = nodes.Text(", " if number else " · reference: ")
                 link = reference(place, nodes.Text(name))
                 paragraph.insert(-1, [gap, link])

@@ -125,24 +125,24 @@ def served(folder: Path):
 
 
 def visit(browser, base: str, name: str, folder: Path) -> tuple[dict, list, list]:
-    """Open a page for the first time; returns its row, what was found, and its heaviest files."""
+    """Open a page for the first time; returns its row, its faults, and its heaviest files."""
     context = browser.new_context(viewport=DESK)
-    page, asked = context.new_page(), []
-    page.on("request", lambda request: asked.append(request.url))
+    page, requests = context.new_page(), []
+    page.on("request", lambda request: requests.append(request.url))
     page.goto(f"{base}{name}.html", wait_until="load")
     page.evaluate(SETTLED)
-    ours = {urlsplit(u).path.lstrip("/") for u in asked if u.startswith(base)}
-    outside = [u for u in asked if not u.startswith((base, "data:", "blob:"))]
-    sizes = {path: weight(folder / path) for path in ours if (folder / path).is_file() and not asked_for(path)}
+    own = {urlsplit(u).path.lstrip("/") for u in requests if u.startswith(base)}
+    outside = [u for u in requests if not u.startswith((base, "data:", "blob:"))]
+    sizes = {path: weight(folder / path) for path in own if (folder / path).is_file() and not asked_for(path)}
     too_wide = cut(page)
     light, dark = barriers(page)
     context.close()
-    row = {"KB": round(sum(sizes.values()) / 1000), "requests": len(asked)}
+    row = {"KB": round(sum(sizes.values()) / 1000), "requests": len(requests)}
     row |= {"outside": len(outside), "light": len(light), "dark": len(dark)}
     heaviest = sorted(sizes, key=sizes.get, reverse=True)[:12]
     log = [f"{sizes[path] / 1000:7.1f} KB  {path}" for path in heaviest]
-    found = outside + light + [f"dark: {what}" for what in dark] + too_wide
-    return row | {"cut": len(too_wide)}, found, log
+    faults = outside + light + [f"dark: {fault}" for fault in dark] + too_wide
+    return row | {"cut": len(too_wide)}, faults, log
 
 
 def lighthouse(address: str, desktop: bool) -> dict[str, int]:
@@ -175,28 +175,28 @@ def missed(row: dict) -> list[str]:
 
 
 def main(arguments: list[str]) -> int:
-    """Print a line for each page, and below it what was found; returns 1 if a goal is missed."""
-    ask = argparse.ArgumentParser("python -m tools.audit")
-    ask.add_argument("pages", nargs="*", default=["*"], help="such as index 'chapters/0*'")
-    ask.add_argument("--lighthouse", action="store_true", help="a minute per page")
-    ask.add_argument("--log", action="store_true", help="the heaviest files of each page")
-    wanted = ask.parse_args(arguments)
-    if wanted.lighthouse and not LIGHTHOUSE.is_file():
-        ask.error(f"there is no Lighthouse in {NODE_MODULES}: npm left it out")
+    """Print a line for each page, and below it its faults; returns 1 if a goal is missed."""
+    parser = argparse.ArgumentParser("python -m tools.audit")
+    parser.add_argument("pages", nargs="*", default=["*"], help="such as index 'chapters/0*'")
+    parser.add_argument("--lighthouse", action="store_true", help="a minute per page")
+    parser.add_argument("--log", action="store_true", help="the heaviest files of each page")
+    options = parser.parse_args(arguments)
+    if options.lighthouse and not LIGHTHOUSE.is_file():
+        parser.error(f"there is no Lighthouse in {NODE_MODULES}: npm left it out")
     names = [f.relative_to(BOOK).with_suffix("").as_posix() for f in BOOK.rglob("*.html")]
-    names = [n for n in sorted(names) if "_static" not in n and any(fnmatch(n, p) for p in wanted.pages)]
+    names = [n for n in sorted(names) if "_static" not in n and any(fnmatch(n, p) for p in options.pages)]
     if not names:
-        ask.error(f"{BOOK} has no page such as {' '.join(wanted.pages)}; build the book, or name others")
+        parser.error(f"{BOOK} has no page such as {' '.join(options.pages)}; build the book, or name others")
     folders = megabytes(BOOK)
     print(f"{BOOK}: {', '.join(f'{what} {size}' for row in folders for what, size in row.items())}")
     bad = [what for row in folders for what in missed(row)]
     with served(BOOK) as base, chromium() as browser:
         for name in names:
-            row, found, heaviest = visit(browser, base, name, BOOK)
-            if wanted.lighthouse:
+            row, faults, heaviest = visit(browser, base, name, BOOK)
+            if options.lighthouse:
                 row |= scores(f"{base}{name}.html", name)
             print(f"{name:38}" + "  ".join(f"{what} {value}" for what, value in row.items()))
-            for what in [*found, *heaviest] if wanted.log else found:
+            for what in [*faults, *heaviest] if options.log else faults:
                 print(f"    {what}")
             bad += [f"{name}: {what}" for what in missed(row)]
     print("", f"{len(names)} pages, {len(bad)} goals missed", *bad, sep="\n")

@@ -103,11 +103,11 @@ def cut(page) -> list[str]:
         page.evaluate(SETTLED)
         return [f"{size['width']} px: {what}" for what in page.evaluate(CUT)]
 
-    found = on_screen(PHONE)
+    too_wide = on_screen(PHONE)
     page.emulate_media(media="print")
     page.set_viewport_size(PAPER)
-    found += page.evaluate(CUT_IN_PRINT)
+    too_wide += page.evaluate(CUT_IN_PRINT)
     page.emulate_media(media="screen")
-    found += on_screen(TABLET)
+    too_wide += on_screen(TABLET)
     page.evaluate(EMPTIED)
-    return found + on_screen(DESK)
+    return too_wide + on_screen(DESK)

@@ -60,6 +60,8 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     options = parser.parse_args(arguments)
     groups = [GROUPS.get(name, [name]) for name in options.families]
     options.families = list(dict.fromkeys(name for group in groups for name in group))
+    quality.check_options(parser, options)
+    refuse_unused(parser, options)
     if options.device == "cuda" and not torch.cuda.is_available():
         parser.error("there is no CUDA device here; leave --device out")
     lengths = sorted({case.length for name in options.families for case in FAMILIES[name].cases})
@@ -73,10 +75,37 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     partial = set(options.families) != set(FAMILIES)
     if options.store and partial and not STORED.exists():
         parser.error(f"there is no {STORED.name} to add to; store a whole run first")
-    quality.check_options(parser, options)
     if options.json and not options.json.absolute().parent.is_dir():
         parser.error(f"there is no folder for {options.json}; make it first")
     return options
+
+
+OF_FAMILIES = "families", "lengths", "rounds", "threads", "device", "no_memory", "json"
+OF_TRANSLATOR = "data", "quality_seconds", "quality_seeds", "quality_threads"
+
+
+def refuse_unused(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
+    """Refuse an option that says how something is measured which these options leave out."""
+    unused, why = [], ""
+    if options.only_quality or options.only_beside:
+        unused, why = OF_FAMILIES, "is about the families, which --only-quality and --only-beside leave out"
+    elif not is_everything(options) or options.data is None:
+        unused, why = (
+            OF_TRANSLATOR,
+            (
+                "is about the translator, which is measured with --data, beside all families and lengths and without "
+                "--json, or with --only-quality or --only-beside"
+            ),
+        )
+    for name in unused:
+        if getattr(options, name) != parser.get_default(name):
+            parser.error(f"--{name.replace('_', '-')} {why}")
+
+
+def is_everything(options: argparse.Namespace) -> bool:
+    """Whether all families are measured, and so the translator, too, if there is a file."""
+    partly = options.only_quality or options.only_beside or options.lengths or options.json
+    return {*options.families} == {*FAMILIES} and not partly
 
 
 def typed_command(arguments: list[str]) -> str:
@@ -99,10 +128,9 @@ def main(arguments: list[str] | None = None) -> None:
     """Measure, print, and store if asked."""
     options = parse(arguments)
     command = typed_command(sys.argv[1:] if arguments is None else arguments)
-    partly = options.only_quality or options.only_beside
-    if not partly:
+    if not (options.only_quality or options.only_beside):
         measure_families(options, command)
-    everything = set(options.families) == set(FAMILIES) and not (options.lengths or options.json or partly)
+    everything = is_everything(options)
     if options.only_quality or everything:
         quality.measure(options, command)
     if options.only_beside or (everything and options.data is not None):
@@ -121,18 +149,18 @@ def measure_families(options: argparse.Namespace, command: str) -> None:
         print(f"  {kind:10} {KINDS[kind]}")
     results, swept, bars = [], [], []
     for name in options.families:
-        found = measure_family(FAMILIES[name], options, at)
-        for everything, of_this in zip((results, swept, bars), found, strict=True):
+        of_family = measure_family(FAMILIES[name], options, at)
+        for everything, of_this in zip((results, swept, bars), of_family, strict=True):
             everything += of_this
     print("\n" + summary(bars))
     path = STORED if options.store else options.json
     if path:
         cores = os.cpu_count() or 1
-        found = record(command, options.rounds, *at, cores, results, swept, bars)
+        measured = record(command, options.rounds, *at, cores, results, swept, bars)
         if options.store and set(options.families) != set(FAMILIES):
             before = json.loads(STORED.read_text("utf-8"))
-            found = merged(before, found, options.families)
-        store(path, found)
+            measured = merged(before, measured, options.families)
+        store(path, measured)
         print(f"stored in {path.name}")
 
 
@@ -140,17 +168,17 @@ def measure_family(
     family: Family, options: argparse.Namespace, at: tuple[str, int]
 ) -> tuple[list[dict], list[dict], list[dict]]:
     """Measure and print one family; returns its results, its sweep and its judged bars."""
-    wanted = [case for case in family.cases if not options.lengths or case.length in options.lengths]
+    cases = [case for case in family.cases if not options.lengths or case.length in options.lengths]
     unweighed = options.no_memory or not family.weighed
     further = () if options.lengths or unweighed else family.sweep
-    weighed = [] if unweighed else memory(family, [*wanted, *further], *at)
+    weighed = [] if unweighed else memory(family, [*cases, *further], *at)
     results = []
-    for number, case in enumerate(wanted):
+    for number, case in enumerate(cases):
         timed = times(family, case, options.rounds, *at)
         results.append(joined(timed, weighed[number] if weighed else None))
         lines = [bar_line(bar) for bar in judge(family, results[-1:], []) if bar["case"]]
         print("\n" + "\n".join([table(family, results[-1]), *lines]), flush=True)
-    swept = weighed[len(wanted) :]
+    swept = weighed[len(cases) :]
     bars = judge(family, results, swept)
     if swept:
         lines = [bar_line(bar) for bar in bars if not bar["case"]]

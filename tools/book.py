@@ -22,7 +22,7 @@ from jupyter_book.sphinx import build_sphinx
 
 from attnbook.widgets.scripts import newest
 from tools import ROOT
-from tools.finish import assemble
+from tools.assembly import assemble
 from tools.languages import LANGUAGES, Language, exercises
 from tools.languages.catalogs import coverage
 
@@ -121,8 +121,8 @@ def build_all(whole: Path, anew: bool = False, builder: str = "html") -> Path:
         begun = [pool.submit(build_translation, language, whole, anew, options) for language in others]
         html = build(ROOT, whole, anew, confoverrides={**SETTINGS}, **options)
         for language, translation in zip(others, begun, strict=True):
-            said, made, status = translation.result()
-            print(said)
+            output, made, status = translation.result()
+            print(output)
             if status is not None:
                 raise NoBook(made, status)
             assemble(Path(made), language, html)
@@ -144,12 +144,16 @@ def build_translation(language: Language, whole: Path, anew: bool, options: dict
         What was told, and the folder of the pages; or, if there is no book, the message of `NoBook` and its status.
     """
     own = {**SETTINGS, "language": language.code}
-    with io.StringIO() as said, redirect_stdout(said), redirect_stderr(said):  # not line by line among the English
+    with (
+        io.StringIO() as output,
+        redirect_stdout(output),
+        redirect_stderr(output),
+    ):  # not line by line among the English
         try:
             made = build(ROOT, whole / language.folder, anew, MORE_ROOM, confoverrides=own, **options)
-            return said.getvalue(), str(made), None
+            return output.getvalue(), str(made), None
         except NoBook as error:
-            return said.getvalue(), str(error), error.status
+            return output.getvalue(), str(error), error.status
 
 
 def is_current(whole: Path) -> bool:
@@ -184,7 +188,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--links", action="store_true", help="ask each address whether it answers")
     options = parser.parse_args(arguments)
     whole = options.path_output / "_build"
-    (whole / FINISHED).unlink(missing_ok=True)
+    if not options.links:
+        (whole / FINISHED).unlink(missing_ok=True)
     try:
         html = build_all(whole, options.all, "linkcheck" if options.links else "html")
     except KeyboardInterrupt:

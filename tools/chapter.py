@@ -20,9 +20,9 @@ from collections.abc import Iterable
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+from nbformat import NotebookNode
 
 from attnbook.files import write_atomically
 from tools import ROOT
@@ -46,7 +46,7 @@ CELL_TIMEOUT = 600
 # --- execution ------------------------------------------------------------------------------------------------
 
 
-def execute(notebook: nbformat.NotebookNode, name: str, root: Path = ROOT) -> nbformat.NotebookNode:
+def execute(notebook: NotebookNode, name: str, root: Path = ROOT) -> NotebookNode:
     """Run all cells in a fresh kernel in `chapters/`; a cell that fails is a ChapterError that shows it."""
     client = NotebookClient(
         notebook,
@@ -69,7 +69,7 @@ def execute(notebook: nbformat.NotebookNode, name: str, root: Path = ROOT) -> nb
         raise ChapterError(f"{name}: the kernel died (out of memory?): {error}") from error
 
 
-def _failed_cell(notebook) -> str:
+def _failed_cell(notebook: NotebookNode) -> str:
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     for number, cell in enumerate(code, 1):
         if any(output.output_type == "error" for output in cell.outputs):
@@ -78,7 +78,7 @@ def _failed_cell(notebook) -> str:
     return "a cell"
 
 
-def _last_error(notebook) -> str:
+def _last_error(notebook: NotebookNode) -> str:
     for cell in notebook.cells:
         for output in cell.get("outputs", []):
             if output.output_type == "error":
@@ -89,7 +89,7 @@ def _last_error(notebook) -> str:
 # --- the command ----------------------------------------------------------------------------------------------
 
 
-def take_outputs(notebook: nbformat.NotebookNode, name: str, root: Path = ROOT) -> nbformat.NotebookNode:
+def take_outputs(notebook: NotebookNode, name: str, root: Path = ROOT) -> NotebookNode:
     """Give the cells the outputs that are stored for them; a ChapterError if a code cell is not the stored one."""
     try:
         stored = code_cells(read_stored(name, root))
@@ -107,7 +107,7 @@ def take_outputs(notebook: nbformat.NotebookNode, name: str, root: Path = ROOT) 
     return notebook
 
 
-def reprinted(notebook: nbformat.NotebookNode, name: str, root: Path = ROOT) -> list[int]:
+def reprinted(notebook: NotebookNode, name: str, root: Path = ROOT) -> list[int]:
     """The unchanged code cells, counted from 1, that print something else than is stored, and that nbval excuses.
 
     What they print depends on the machine, and the words may quote what they printed on another.
@@ -125,7 +125,7 @@ def reprinted(notebook: nbformat.NotebookNode, name: str, root: Path = ROOT) -> 
     ]
 
 
-def _printed(cell) -> list[str]:
+def _printed(cell: NotebookNode) -> list[str]:
     return [output.get("text") or output.get("data", {}).get("text/plain", "") for output in cell.outputs]
 
 
@@ -143,16 +143,16 @@ def make_chapter(name: str, root: Path = ROOT, words: bool = False) -> str:
     path = notebook_path(name, root)
     if path.exists() and path.read_bytes() == content:
         return "unchanged"
-    other = reprinted(notebook, name, root)
+    changed = reprinted(notebook, name, root)
     copy = keep(path, notebook)
     write_atomically(path, content)
-    said = "written"
+    outcome = "written"
     if copy:
-        said += f"; somebody had edited it, and what it held is now in chapters/{copy.name}"
-    if other:
-        cells = ", ".join(map(str, other))
-        said += f"; code cells that print other numbers than before, which the words may quote: {cells}"
-    return said
+        outcome += f"; somebody had edited it, and what it held is now in chapters/{copy.name}"
+    if changed:
+        cells = ", ".join(map(str, changed))
+        outcome += f"; code cells that print other numbers than before, which the words may quote: {cells}"
+    return outcome
 
 
 def attempt(name: str, root: Path = ROOT, words: bool = False, from_notebook: bool = False) -> tuple[str, bool]:
@@ -171,9 +171,11 @@ def attempt(name: str, root: Path = ROOT, words: bool = False, from_notebook: bo
     return "\n  still to do: ".join([f"{path}: {state}", *problems]), True
 
 
-def attempt_all(names: Iterable[str], jobs: int, root: Path = ROOT, **what: bool) -> Iterable[tuple[str, bool]]:
+def attempt_all(
+    names: Iterable[str], jobs: int, root: Path = ROOT, words: bool = False, from_notebook: bool = False
+) -> Iterable[tuple[str, bool]]:
     """`attempt` every chapter, several at a time if asked; the answers come in the order of the names."""
-    work = functools.partial(attempt, root=root, **what)
+    work = functools.partial(attempt, root=root, words=words, from_notebook=from_notebook)
     if jobs == 1:
         yield from map(work, names)
         return
@@ -186,9 +188,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", metavar="NAME", help="a chapter, for instance 04-masked-softmax")
     parser.add_argument("--all", action="store_true", help="every chapter")
-    what = parser.add_mutually_exclusive_group()
-    what.add_argument("--words", action="store_true", help="keep the stored outputs, execute nothing")
-    what.add_argument(
+    either = parser.add_mutually_exclusive_group()
+    either.add_argument("--words", action="store_true", help="keep the stored outputs, execute nothing")
+    either.add_argument(
         "--from-notebook",
         action="store_true",
         help="write the text from a notebook that was edited, instead of the notebook from the text",
@@ -204,10 +206,10 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"\n{error}", file=sys.stderr)
         return 2
     failures = 0
-    what = {"words": options.words, "from_notebook": options.from_notebook}
-    for said, succeeded in attempt_all(names, options.jobs, **what):
+    outcomes = attempt_all(names, options.jobs, words=options.words, from_notebook=options.from_notebook)
+    for message, succeeded in outcomes:
         failures += not succeeded
-        print(said, file=sys.stdout if succeeded else sys.stderr, flush=True)
+        print(message, file=sys.stdout if succeeded else sys.stderr, flush=True)
     if failures and len(names) > 1:
         print(f"{failures} of {len(names)} chapters failed.", file=sys.stderr)
     return 1 if failures else 0

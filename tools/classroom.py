@@ -179,11 +179,11 @@ def book_files() -> dict[str, bytes]:
 
 def exercises() -> dict[str, list[str]]:
     """Names of the exercises on each page."""
-    found = {
+    by_page = {
         page: [name for source in sources for name in re.findall(r'^check\("([\w-]+)"', source, re.MULTILINE)]
         for page, sources in cells().items()
     }
-    return {page: names for page, names in found.items() if names}
+    return {page: names for page, names in by_page.items() if names}
 
 
 # --- the scripts ------------------------------------------------------------------------------------------------------
@@ -299,13 +299,13 @@ def _folder(app) -> Path:
 
 
 def _link(app, packing: subprocess.Popen) -> None:
-    _, told = packing.communicate()
+    _, message = packing.communicate()
     if packing.returncode == MISSING:
         logging.getLogger(__name__).info(
-            "The pages are built without their own Python: %s. Exercises work in the notebooks.", told.strip()
+            "The pages are built without their own Python: %s. Exercises work in the notebooks.", message.strip()
         )
     elif packing.returncode:
-        raise ExtensionError(f"the page's Python could not be packed:\n{told}")
+        raise ExtensionError(f"the page's Python could not be packed:\n{message}")
     else:
         _name(app)
 

@@ -25,7 +25,7 @@ def prepared(notebook: str, repository: str = "") -> str:
     content = json.loads(notebook)
     for cell in content["cells"]:
         if "outputs" in cell:
-            cell["outputs"] = [kept for output in cell["outputs"] if (kept := _text_of(output))]
+            cell["outputs"] = [text for output in cell["outputs"] if (text := _text_of(output))]
     if content["cells"] and content["cells"][0].get("id") == NOTE:
         return _written(content)
     if repository:

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import jupytext
 import nbformat
+from nbformat import NotebookNode
 
 from attnbook.files import write_atomically
 from tools import COPIES, ROOT
@@ -24,17 +25,17 @@ from tools.notebooks import CELL_METADATA, ChapterError, read_chapter, read_stor
 # --- found ----------------------------------------------------------------------------------------------------
 
 
-def written(notebook: nbformat.NotebookNode) -> list[tuple[str, str]]:
+def written(notebook: NotebookNode) -> list[tuple[str, str]]:
     """Kind and text of the cells that hold any; running the last cell of a notebook adds an empty one."""
     return [(cell.cell_type, cell.source) for cell in notebook.cells if cell.source.strip()]
 
 
-def fingerprint(notebook: nbformat.NotebookNode) -> str:
+def fingerprint(notebook: NotebookNode) -> str:
     """Stands for what is written in the cells; outputs do not count."""
     return hashlib.sha256(json.dumps(written(notebook)).encode()).hexdigest()[:16]
 
 
-def stored_fingerprint(notebook: nbformat.NotebookNode) -> str | None:
+def stored_fingerprint(notebook: NotebookNode) -> str | None:
     """The fingerprint that the notebook was stored with, if it still has it."""
     return notebook.metadata.get("attnbook", {}).get("sources")
 
@@ -42,7 +43,7 @@ def stored_fingerprint(notebook: nbformat.NotebookNode) -> str | None:
 # --- kept -----------------------------------------------------------------------------------------------------
 
 
-def keep(path: Path, successor: nbformat.NotebookNode) -> Path | None:
+def keep(path: Path, successor: NotebookNode) -> Path | None:
     """Copy a notebook that is about to be replaced, if somebody has written something in it that would be lost.
 
     Args:
@@ -85,21 +86,28 @@ def take_over(name: str, root: Path = ROOT) -> str:
         What has become of the twin, in words.
 
     Raises:
-        ChapterError: the twin has been changed, too, since the notebook was made from it; or the notebook is none.
+        ChapterError: the twin has been changed, too, since the notebook was made from it; or the notebook does not say
+            from which text it was made; or it is none.
     """
-    ours = read_stored(name, root)
+    stored = read_stored(name, root)
     path = twin_path(name, root)
     twin, full = read_twin(path), read_chapter(name, root)
     added = {cell.source for cell in full.cells} - {cell.source for cell in twin.cells}
-    if fingerprint(ours) in (fingerprint(twin), fingerprint(full)):
+    if fingerprint(stored) in (fingerprint(twin), fingerprint(full)):
         return "unchanged"
-    if fingerprint(full) != stored_fingerprint(ours):
+    if stored_fingerprint(stored) is None:
+        raise ChapterError(
+            f"chapters/{name}.ipynb does not say from which text it was made: its metadata are gone, or it was never "
+            f"stored by make chapter. Bring over by hand what you want; make chapter NAME={name} then keeps a copy of "
+            "the notebook."
+        )
+    if fingerprint(full) != stored_fingerprint(stored):
         raise ChapterError(
             f"chapters/text/{name}.md has been changed, too, since chapters/{name}.ipynb was made from it. Bring over "
             f"by hand what you want; make chapter NAME={name} then keeps a copy of the notebook."
         )
     text, before = path.read_text("utf-8"), jupytext.writes(twin, fmt="md:myst")
-    twin.cells = [cell for cell in ours.cells if cell.source.strip() and cell.source not in added]
+    twin.cells = [cell for cell in stored.cells if cell.source.strip() and cell.source not in added]
     for cell in twin.cells:
         cell.metadata = nbformat.from_dict({key: cell.metadata[key] for key in CELL_METADATA if key in cell.metadata})
     write_atomically(path, _merged(text, before, jupytext.writes(twin, fmt="md:myst")))

@@ -1,40 +1,22 @@
-"""Sphinx extension: what every built page carries beside its text, and no more than it needs.
+"""Sphinx extension: the built pages are made lighter, and pages that have left the book are deleted.
 
 Of the theme's scripts those go that no page uses: icons come from a web font, so that their second copy (1.5 MB of
 JavaScript) is not needed, and the book has a search of its own (tools/search.py). What the theme and its extensions
 tell screen readers is put right: labels that contradict the text they stand for, roles that no longer exist, a sidebar
-that is no landmark. A page has its colours, light or dark, from its first paint on. Chinese words are said to be.
+that is no landmark. A page has its colours, light or dark, from its first paint on.
 """
 
-import html
-import itertools
-import json
 import re
 import shutil
 import struct
 from collections import Counter
 from pathlib import Path
 
-from docutils import nodes
 from sphinx.errors import ExtensionError
 
-from attnbook.widgets.page import PICTURES, with_picture_files
-from tools import ROOT, search, styles
-from tools.languages import (
-    HAN,
-    Language,
-    drawings,
-    english_site,
-    entries,
-    exercises,
-    figures,
-    is_translated,
-    own_pages,
-    translation,
-    write_if_new,
-)
-from tools.languages.builder import CLAIMED, words_script
-from tools.styles import BUNDLE, OURS, SHEET
+from tools import ROOT, styles
+from tools.languages import english_site, is_translated, own_pages, translation
+from tools.styles import BUNDLE
 
 SCRIPT = r'\n\s*<script[^>]*src="[^"]*/?(?:{})\.js[^"]*"[^>]*></script>'
 UNUSED = re.compile(SCRIPT.format("fontawesome|searchtools|language_data|searchindex"))
@@ -69,33 +51,6 @@ UNBROKEN = re.compile(r'<span class="pre">([\w.,:=]*)</span>', re.ASCII)
 # what shows that something is folded, written 1,100 times, is drawn by the style sheet
 FOLDED = re.compile(r"<svg [^>]*sd-octicon-chevron-right.*?</svg>")
 EMPTY_HEADING = re.compile(r"<th[^>]*>\s*(?:<p>\s*</p>)?\s*</th>")
-CHINESE_SIGN = f"[{HAN}\u3000-\u303f\uff00-\uffef]"  # punctuation is among them
-CHINESE = re.compile(f"({CHINESE_SIGN}+(?:[-–]{CHINESE_SIGN}+)*)")
-# in a translated page: a text between two tags, or an attribute
-TEXT = re.compile(r'(>\s*)([^<>\s][^<>]*?)(?=\s*<)|(=")([^"]+)(?=")')
-ADDRESS = re.compile(r'((?:href|src)=")((?:\.\./)*)((?:_static|_images|_sources)/[^"?#]*)(\?[^"#]*)?')
-TRANSLATIONS = re.compile(r"\n\s*<script[^>]*/translations\.js[^>]*></script>")
-CLAIMS = re.compile(re.escape(CLAIMED).replace(r"\{number\}", r"(\d+)"))
-AS_IT_IS = nodes.FixedTextElement, nodes.literal, nodes.math  # code and the like
-SHORTEST, LONGEST = 60, 160  # characters of a description
-LABELS = 3  # in bold, in the line below a chapter's title: time, needs, exercises
-
-
-def description(doctree: nodes.document) -> str:
-    """What a page says of itself, or how it begins, for search engines and previews: sentences up to a formula."""
-    for meta in doctree.findall(nodes.meta):
-        if meta.get("name") == "description":
-            return meta["content"]
-    for paragraph in doctree.findall(nodes.paragraph):
-        words = itertools.takewhile(lambda child: not isinstance(child, nodes.math), paragraph.children)
-        text = " ".join("".join(child.astext() for child in words).split())
-        wide = len(re.findall(CHINESE_SIGN, text))  # a character says as much as two letters
-        labels = sum(isinstance(child, nodes.strong) for child in paragraph.children)
-        if len(text) + wide >= SHORTEST and labels < LABELS:
-            if len(text) + wide <= LONGEST:
-                return text
-            return text[: LONGEST // 2] + "…" if wide > len(text) / 2 else text[: LONGEST - 2].rsplit(" ", 1)[0] + " …"
-    return ""
 
 
 def size(picture: Path) -> str:
@@ -154,99 +109,6 @@ def check_theme(counts: Counter[str]) -> None:
         )
 
 
-def mark_chinese(doctree: nodes.document) -> None:
-    """Say of Chinese words that they are, so that they are pronounced and drawn as such."""
-    for text in list(doctree.findall(nodes.Text)):
-        pieces = CHINESE.split(text)  # every other one is Chinese
-        if len(pieces) > 1 and not isinstance(text.parent, AS_IT_IS):
-            marked = [
-                # docutils makes an attribute `lang` of the class
-                nodes.inline("", piece, classes=["language-zh"]) if number % 2 else nodes.Text(piece)
-                for number, piece in enumerate(pieces)
-                if piece
-            ]
-            text.parent.replace(text, marked)
-
-
-def in_one_document(doctree: nodes.document) -> None:
-    """Let all nodes belong to the document in which they stand.
-
-    What autodoc reads, and each translated sentence, comes from a document of its own, which would be stored with it:
-    10 MB for the page of a room.
-    """
-    for node in doctree.findall():
-        node.document = doctree
-
-
-def assembled(page: str, language: Language, said: dict[str, str], site: Path, versions: dict[str, str]) -> str:
-    """A page as it is among those of the whole book.
-
-    Args:
-        page: HTML as Sphinx has written it.
-        language: its own.
-        said: words of the page outside its text.
-        site: the folder of the English pages.
-        versions: what the English pages name: an address in `_static` to what follows its question mark.
-    """
-    sheets = [sheet for sheet in SHEET.finditer(page) if not sheet[2].startswith(OURS)]
-    theirs = f'\n    <link rel="stylesheet" href="{sheets[0][1]}{BUNDLE}">'
-    page = page.replace(sheets[0][0], theirs, 1)
-    page = SHEET.sub(lambda sheet: sheet[0] if sheet[2].startswith(OURS) else "", page)
-    page = TRANSLATIONS.sub("", lighter(page, site)).replace("LANGUAGE: 'en'", f"LANGUAGE: '{language.tag}'")
-    page = TEXT.sub(lambda at: (at[1] or at[3]) + said.get(at[2] or at[4], at[2] or at[4]), page)
-    for english, other in said.items():
-        page = page.replace(f"<title>{english} ", f"<title>{other} ")
-    page = CLAIMS.sub(lambda at: said[CLAIMED].format(number=at[1]) if CLAIMED in said else at[0], page)
-    # here, not when Sphinx writes the page: it would not write it again for the catalog of a figure
-    general = words_script(language)
-    if tag := re.search(rf"\n[^\n]*{re.escape(general)}[^\n]*", page):
-        own = [tag[0].replace(general, name) for name in figures.page_scripts(page, language)]
-        page = page.replace(tag[0], "".join([tag[0], *own]), 1)
-    page = exercises.translated(figures.with_alternatives(page, language), language)
-
-    def shared(match):
-        return f"{match[1]}{match[2]}../{match[3]}{versions.get(match[3], '')}"
-
-    return ADDRESS.sub(shared, page)
-
-
-def assemble(made: Path, language: Language, site: Path) -> None:
-    """Put the pages of a language below those in English; what has not changed is not written again.
-
-    Args:
-        made: the folder in which Sphinx has made them.
-        language: theirs.
-        site: the folder of the English pages.
-    """
-    said = [entry for entry in entries(language.catalog("words")) if entry.msgstr]
-    scripts = {entry.msgid: entry.msgstr for entry in said if entry.comment == "script"}
-    text = json.dumps(scripts, ensure_ascii=False, indent=0)
-    write_if_new(site / "_static" / words_script(language), f"globalThis.attnbookWords = {text};\n")
-    for name, script in figures.scripts(language).items():
-        write_if_new(site / "_static" / name, script)
-    page_words = {entry.msgid: entry.msgstr for entry in said if entry.comment == "page"}
-    folder = site / language.folder
-    names = {path.relative_to(made) for path in made.rglob("*.html") if "_static" not in path.parts}
-    english = "".join((site / name).read_text("utf-8") for name in names)
-    versions = {address: version for _, _, address, version in ADDRESS.findall(english)}
-    for name in names:
-        page = assembled((made / name).read_text("utf-8"), language, page_words, site, versions)
-        page = drawings.translated(page, language, name.with_suffix("").as_posix())
-        address = f"{'../' * len(name.parts)}{PICTURES}"
-        write_if_new(folder / name, with_picture_files(page, site / PICTURES, address))
-    for old in folder.rglob("*.html"):
-        if old.relative_to(folder) not in names:
-            old.unlink()
-    search.write_text(site, language)
-
-
-def _describe(app, pagename, templatename, context, doctree):
-    own = 'name="description"' in context.get("metatags", "")
-    if doctree is not None and not own and (text := description(doctree)):
-        tag = f'\n<meta name="description" content="{html.escape(text)}">'
-        context["metatags"] = context.get("metatags", "") + tag
-
-
 def drop_old(built: Path, pages: set[str], sources: set[str]) -> None:
     """Delete pages that an earlier build has left and that are no longer in the book, with their files for download.
 
@@ -266,7 +128,7 @@ def drop_old(built: Path, pages: set[str], sources: set[str]) -> None:
 
 def _lighten(app, error):
     built = english_site(app)
-    if error or built is None:  # the others are finished by tools.languages
+    if error or built is None:  # the others are made lighter in tools.assembly
         return
     counts, whole = Counter(), Path(app.srcdir) == ROOT
     for path in own_pages(built):
@@ -287,16 +149,6 @@ def _lighten(app, error):
     styles.bundle(built)
 
 
-def _read_together(app, env, names):
-    """Let several processes read pages, though two extensions do not say that this is safe.
-
-    Both (numbers of chapters, LaTeX) act only before the first page is read and after the last.
-    """
-    for extension in app.extensions.values():
-        if extension.parallel_read_safe is None:
-            extension.parallel_read_safe = True
-
-
 def _drop_old(app, written, error):
     if error or app.builder.format != "html" or not written:  # where nothing was written, no page has left
         return
@@ -310,11 +162,5 @@ def setup(app):
     written = set()  # pages made of no document are among them, such as that of the search
     app.connect("html-page-context", lambda app, name, *_: written.add(name))
     app.connect("build-finished", lambda app, error: _drop_old(app, written, error), priority=100)  # first of all
-    app.connect("env-before-read-docs", _read_together)
-    app.connect("doctree-read", lambda app, doctree: translation(app) or mark_chinese(doctree))
-    app.connect("doctree-read", lambda app, doctree: in_one_document(doctree), priority=100)  # before it is indexed
-    # each page names all others beside its text
-    app.connect("doctree-read", lambda app, doctree: app.env.note_dependency(app.config.external_toc_path))
-    app.connect("html-page-context", _describe)
     app.connect("build-finished", _lighten)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -8,10 +8,12 @@ import io
 import re
 import socket
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import imagequant
 import nbformat
+from nbformat import NotebookNode
 from PIL import Image
 
 from tools import ROOT
@@ -30,19 +32,19 @@ LANGUAGE = {  # what a kernel reports, without the version of the Python that ha
 }
 
 
-def normalise(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
+def normalise(notebook: NotebookNode) -> NotebookNode:
     """Keep what the text and the computation say; drop what depends on when, where and by whom it was run."""
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     notebook.metadata = nbformat.from_dict(
         {"attnbook": {"sources": fingerprint(notebook)}, "kernelspec": KERNELSPEC, "language_info": LANGUAGE}
     )
-    seen: dict[str, int] = {}
+    occurrences: dict[str, int] = {}
     count = 0
     for cell in notebook.cells:
         # An id from the content: moving or inserting a cell changes no other cell's id.
         digest = hashlib.sha256(f"{cell.cell_type}\n{cell.source}".encode()).hexdigest()[:10]
-        seen[digest] = seen.get(digest, 0) + 1
-        cell.id = digest if seen[digest] == 1 else f"{digest}-{seen[digest]}"
+        number = occurrences[digest] = occurrences.get(digest, 0) + 1
+        cell.id = digest if number == 1 else f"{digest}-{number}"
         cell.metadata = nbformat.from_dict({k: cell.metadata[k] for k in CELL_METADATA if k in cell.metadata})
         if cell.cell_type != "code":
             cell.pop("attachments", None)
@@ -68,7 +70,7 @@ def _lighter(png: str) -> str:
     return base64.b64encode(content.getvalue()).decode()
 
 
-def _normal_output(output):
+def _normal_output(output: NotebookNode) -> NotebookNode | None:
     if output.output_type not in ("display_data", "execute_result"):
         return output
     for mime in WIDGET_MIMES:
@@ -78,7 +80,7 @@ def _normal_output(output):
     return output if output.data else None
 
 
-def check_outputs(notebook: nbformat.NotebookNode, name: str, root: Path = ROOT) -> None:
+def check_outputs(notebook: NotebookNode, name: str, root: Path = ROOT) -> None:
     """Refuse to store what another machine, or nbval, could never reproduce."""
     traces = {
         "the path of this working copy": re.escape(str(root)),
@@ -99,14 +101,14 @@ def check_outputs(notebook: nbformat.NotebookNode, name: str, root: Path = ROOT)
                 raise ChapterError(f"{name}: code cell {number} stores an error; catch it and print its message.")
             for mime, text in _texts(output):
                 for what, pattern in traces.items():
-                    if found := re.search(pattern, text):
+                    if trace := re.search(pattern, text):
                         raise ChapterError(
-                            f"{name}: code cell {number} prints {what} ({found.group()!r} in {mime}); "
+                            f"{name}: code cell {number} prints {what} ({trace.group()!r} in {mime}); "
                             "give the object a repr of its own, or print less of it."
                         )
 
 
-def _texts(output):
+def _texts(output: NotebookNode) -> Iterator[tuple[str, str]]:
     if output.output_type == "stream":
         yield output.name, output.text
     for mime, data in output.get("data", {}).items():
@@ -115,7 +117,7 @@ def _texts(output):
             yield mime, re.sub(r"base64,[A-Za-z0-9+/=]+", "base64,", data)
 
 
-def to_bytes(notebook: nbformat.NotebookNode) -> bytes:
+def to_bytes(notebook: NotebookNode) -> bytes:
     """The notebook as it is stored: sorted keys, one space of indentation, a newline at the end."""
     nbformat.validate(notebook)
     return (nbformat.writes(notebook, version=4).rstrip("\n") + "\n").encode()

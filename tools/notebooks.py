@@ -12,6 +12,7 @@ import jupytext
 import nbformat
 import yaml
 from IPython.core.inputtransformer2 import TransformerManager
+from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell
 
 from tools import ROOT
@@ -38,17 +39,18 @@ def find_chapter(name: str, root: Path = ROOT) -> str:
     listing = "\n".join(f"    {candidate}" for candidate in names) or "    (none yet)"
     if not name.strip():
         raise ChapterError(f"Which chapter? Say make chapter NAME=… with one of\n{listing}")
-    wanted = re.sub(r"\.(md|ipynb)$", "", name.strip().replace(os.sep, "/").rpartition("/")[2])
-    if wanted in names:
-        return wanted
-    begin = [candidate for candidate in names if wanted and candidate.startswith(f"{wanted}-")]
-    if len(begin) == 1:
-        return begin[0]
-    near = difflib.get_close_matches(wanted, names, n=1, cutoff=0.3)
+    stem = re.sub(r"\.(md|ipynb)$", "", name.strip().replace(os.sep, "/").rpartition("/")[2])
+    if stem in names:
+        return stem
+    start = f"{int(stem):02}-" if stem.isdecimal() else f"{stem}-"
+    numbered = [candidate for candidate in names if stem and candidate.startswith(start)]
+    if len(numbered) == 1:
+        return numbered[0]
+    near = difflib.get_close_matches(stem, names, n=1, cutoff=0.3)
     guess = f"Did you mean {near[0]}?\n" if near else ""
     raise ChapterError(
         f"There is no chapter {name!r}. {guess}The chapters in chapters/text/ are\n{listing}\n"
-        f"To begin a new one, write chapters/text/{wanted}.md first."
+        f"To begin a new one, write chapters/text/{stem}.md first."
     )
 
 
@@ -63,7 +65,7 @@ def notebook_path(name: str, root: Path = ROOT) -> Path:
 # --- what is in them ------------------------------------------------------------------------------------------
 
 
-def read_twin(path: Path) -> nbformat.NotebookNode:
+def read_twin(path: Path) -> NotebookNode:
     """A MyST text notebook as a notebook without outputs."""
     try:
         notebook = jupytext.read(path, fmt="md:myst")
@@ -74,7 +76,7 @@ def read_twin(path: Path) -> nbformat.NotebookNode:
     return notebook
 
 
-def read_stored(name: str, root: Path = ROOT) -> nbformat.NotebookNode:
+def read_stored(name: str, root: Path = ROOT) -> NotebookNode:
     """A chapter's stored notebook; FileNotFoundError if there is none."""
     path = notebook_path(name, root)
     try:
@@ -85,7 +87,7 @@ def read_stored(name: str, root: Path = ROOT) -> nbformat.NotebookNode:
         raise ChapterError(f"{path} cannot be read as a notebook: {error}") from error
 
 
-def read_chapter(name: str, root: Path = ROOT) -> nbformat.NotebookNode:
+def read_chapter(name: str, root: Path = ROOT) -> NotebookNode:
     """A chapter's twin as a notebook without outputs; once the repository has an address, it tells how to install it.
 
     Colab opens the stored notebook alone. The page, which Jupyter Book makes of it, leaves the cell out.
@@ -94,15 +96,15 @@ def read_chapter(name: str, root: Path = ROOT) -> nbformat.NotebookNode:
     config = root / "_config.yml"
     settings = yaml.safe_load(config.read_text("utf-8")) if config.is_file() else {}
     if address := settings.get("repository", {}).get("url"):
-        said = (
+        note = (
             "**On Colab**, and wherever else the book is not installed, first run this in a cell of its own: "
             f"`%pip install git+{address}`"
         )
-        if all(cell.source != said for cell in notebook.cells):
+        if all(cell.source != note for cell in notebook.cells):
             kinds = [cell.cell_type for cell in notebook.cells]
             place = kinds.index("code") if "code" in kinds else len(kinds)
             tags = {"tags": ["remove-cell"]}
-            notebook.cells.insert(place, new_markdown_cell(said, metadata=tags))
+            notebook.cells.insert(place, new_markdown_cell(note, metadata=tags))
     return notebook
 
 
@@ -111,16 +113,16 @@ def is_chapter(name: str) -> bool:
     return re.match(r"\d\d-", name) is not None
 
 
-def code_cells(notebook) -> list:
+def code_cells(notebook: NotebookNode) -> list[NotebookNode]:
     return [cell for cell in notebook.cells if cell.cell_type == "code" and cell.source.strip()]
 
 
-def parsed(cell) -> ast.Module:
+def parsed(cell: NotebookNode) -> ast.Module:
     """The syntax tree of a code cell; what only IPython understands (`%magic`, `!command`, `name?`) becomes calls."""
     return ast.parse(TransformerManager().transform_cell(cell.source))
 
 
-def calls(cell, function: str) -> list[ast.Call]:
+def calls(cell: NotebookNode, function: str) -> list[ast.Call]:
     """Calls of a function by its plain name in a code cell."""
     return [
         node
@@ -129,11 +131,11 @@ def calls(cell, function: str) -> list[ast.Call]:
     ]
 
 
-def first_arguments(notebook, function: str) -> list[str]:
+def first_arguments(notebook: NotebookNode, function: str) -> list[str]:
     """The text constants with which a function is called, in reading order."""
     return [
         call.args[0].value
         for cell in code_cells(notebook)
         for call in calls(cell, function)
-        if call.args and isinstance(call.args[0], ast.Constant)
+        if call.args and isinstance(call.args[0], ast.Constant) and isinstance(call.args[0].value, str)
     ]

@@ -88,8 +88,10 @@ def _from_python(package: Distribution) -> Notice:
 
 def _terms(package: Distribution) -> str:
     """The words of a package's licence."""
-    (file,) = [f for f in package.files if re.search(r"dist-info/(.*/)?LICENSE[^/]*$", str(f))]
-    return file.read_text("utf-8")
+    files = [f for f in package.files or () if re.search(r"dist-info/(.*/)?LICENSE[^/]*$", str(f))]
+    if len(files) != 1:
+        raise ValueError(f"{package.name} has {len(files)} files LICENSE, not one; say in {__name__} which is meant")
+    return files[0].read_text("utf-8")
 
 
 def _weights() -> list[Notice]:
@@ -112,11 +114,11 @@ def notices() -> list[Notice]:
     """Other people's work in the pages, by name."""
     folders = [path for name in NPM for path in NODE_MODULES.glob(name)]
     files = {path.name: [*path.iterdir()] for path in folders}
-    found = [_from_npm(folder) for folder in folders]
+    table = [_from_npm(folder) for folder in folders]
     for name in PYTHON:
         package = distribution(name)
         files[name] = [Path(package.locate_file(file)) for file in package.files]
-        found.append(_from_python(package))
+        table.append(_from_python(package))
     for owner, name, licence, address, file, version in WITHIN:
         for path in files.get(owner, []):
             if path.name == file:
@@ -128,8 +130,8 @@ def notices() -> list[Notice]:
                     words += f"\n\n{_terms(distribution('typing_extensions'))}"
                 if "LICENSE" in file:
                     words += f"\n\n{text}"
-                found.append(Notice(name, number, licence, address, words))
-    return sorted(found + _weights(), key=lambda notice: notice.name.lstrip("@").lower())
+                table.append(Notice(name, number, licence, address, words))
+    return sorted(table + _weights(), key=lambda notice: notice.name.lstrip("@").lower())
 
 
 class Notices(SphinxDirective):

@@ -51,13 +51,13 @@ def collect(browser, book: Path, pages: list[str]) -> list[dict]:
         pages: pages without ending, as in the table of contents.
     """
     context = browser.new_context(java_script_enabled=False, offline=True)
-    page, found = context.new_page(), []
+    page, collected = context.new_page(), []
     names = {(book / f"{name}.html").as_uri(): anchor(name) for name in pages}
     for address, name in names.items():
         page.goto(address)
-        found.append({"name": name, **page.evaluate(COLLECT.read_text("utf-8"), names)})
+        collected.append({"name": name, **page.evaluate(COLLECT.read_text("utf-8"), names)})
     context.close()
-    return found
+    return collected
 
 
 def anchor(name: str) -> str:
@@ -146,8 +146,8 @@ def print_book(book: Path, out: Path, chosen: list[str]) -> None:
     source, draft = out.with_suffix(".print.html"), out.with_suffix(".draft.pdf")
     try:
         with chromium() as browser:
-            found = iter(collect(browser, book, printed))
-            text = whole([(name, [next(found) for _ in some]) for name, some in parts])
+            collected = iter(collect(browser, book, printed))
+            text = whole([(name, [next(collected) for _ in some]) for name, some in parts])
             source.write_text(text, "utf-8")
             print_once(browser, source, draft)
             numbers = page_numbers(draft)

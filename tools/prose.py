@@ -1,11 +1,13 @@
 """Make the text from which the book's language models learn: the prose of chapters 1 to 18.
 
-    python -m tools.prose
+    python -m tools.prose              how many words the chapters' prose has now, and its SHA-256
+    python -m tools.prose --store      and put it in place of the stored text
 
-It is stored with the package, and data/SOURCES.md names its SHA-256. Chapters change; the models that were trained and
-the numbers that were measured are of the stored text.
+The stored text comes with the package, and data/SOURCES.md names its SHA-256. Chapters change; the models that were
+trained and the numbers that were measured are of the stored text.
 """
 
+import argparse
 import hashlib
 from pathlib import Path
 
@@ -14,6 +16,7 @@ from attnbook.files import write_atomically
 from attnbook.language import chapter_prose
 from tools import ROOT
 
+STORED = FOLDER / "this_book.txt"
 LAST = 18  # the chapters after it are about models of this text
 
 
@@ -24,7 +27,16 @@ def prose(chapters: Path = ROOT / "chapters/text") -> str:
     return "\n\n".join(chapter_prose(path.read_text("utf-8")) for path in kept) + "\n"
 
 
-if __name__ == "__main__":
+def main(arguments: list[str] | None = None) -> None:
+    """Say what the text is; store it if asked."""
+    parser = argparse.ArgumentParser("tools.prose", description=__doc__.splitlines()[0])
+    parser.add_argument("--store", action="store_true", help="replace the stored text, of which models were trained")
+    options = parser.parse_args(arguments)
     text = prose()
-    write_atomically(FOLDER / "this_book.txt", text)
+    if options.store:
+        write_atomically(STORED, text)
     print(f"{len(text.split()):,} words, SHA-256 {hashlib.sha256(text.encode()).hexdigest()}")
+
+
+if __name__ == "__main__":
+    main()

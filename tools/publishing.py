@@ -10,7 +10,7 @@ import re
 
 from sphinx.errors import ConfigError
 
-from tools.finish import description
+from tools.descriptions import description
 
 BUTTONS = "use_repository_button", "use_edit_page_button", "use_issues_button"
 LAUNCH = {
@@ -38,13 +38,13 @@ def _configure(app, config):
         config.html_baseurl = f"https://{parts[1].lower()}.github.io/{parts[2]}/"
 
 
-def preview(address: str, title: str, said: str, home: str) -> str:
+def preview(address: str, title: str, about: str, home: str) -> str:
     """The OpenGraph tags of a page.
 
     Args:
         address: where it is published.
         title: HTML.
-        said: how it begins, or nothing.
+        about: its description, or nothing.
         home: where the book is published.
     """
     content = {
@@ -53,7 +53,7 @@ def preview(address: str, title: str, said: str, home: str) -> str:
         "site_name": "Paying Attention",
         "url": address,
         "image": home + PICTURE,
-        "description": said,
+        "description": about,
     }
     tags = [f'\n<meta property="og:{name}" content="{html.escape(value)}">' for name, value in content.items() if value]
     return "".join(tags)
@@ -66,9 +66,9 @@ def _finish_page(app, pagename, templatename, context, doctree):
         for button in [group, *group.get("buttons", [])]:
             if "url" in button:  # what people edit is not the notebook
                 button["url"] = NOTEBOOK.sub(r"\1text/\2.md", button["url"])
-    home, said = app.config.html_baseurl, description(doctree) if doctree is not None else ""
+    home, about = app.config.html_baseurl, description(doctree) if doctree is not None else ""
     title = context.get("title") or app.config.html_title
-    tags = preview(f"{home}{pagename}.html", title, said, home)
+    tags = preview(f"{home}{pagename}.html", title, about, home)
     context["metatags"] = context.get("metatags", "") + tags
 
 

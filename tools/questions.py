@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from nbformat import NotebookNode
+
 # a box of one class, and in it the choices: title, options, reply
 BOX = r"^(:{4,}|`{4,})\{admonition\}[^\n]*\n:class: %s\n(.*?)^\1\s*$"
 CHOICE = re.compile(r"^(:{3,}|`{3,})\{dropdown\} ([^\n]*)\n((?::[\w-]+:[^\n]*\n)*)(.*?)^\1\s*$", re.M | re.S)
@@ -19,7 +21,7 @@ class Choice(NamedTuple):
     reply: str
 
 
-def boxes_of(cell, kind: str) -> list[list[Choice]]:
+def boxes_of(cell: NotebookNode, kind: str) -> list[list[Choice]]:
     """The choices of every box of class `kind`, predict or quiz, in a Markdown cell."""
     return [
         [Choice(title, RIGHT in options, reply.strip()) for _, title, options, reply in CHOICE.findall(body)]
@@ -27,13 +29,13 @@ def boxes_of(cell, kind: str) -> list[list[Choice]]:
     ]
 
 
-def wrong_quiz(notebook) -> list[str]:
+def wrong_quiz(notebook: NotebookNode) -> list[str]:
     """Three or four questions with three or four choices each, one of them right, and a reply to every one."""
     cells = [cell for cell in notebook.cells if cell.cell_type == "markdown"]
     questions = [box for cell in cells for box in boxes_of(cell, "quiz")]
-    asked = sum(cell.source.count(":class: quiz") for cell in cells)
+    marked = sum(cell.source.count(":class: quiz") for cell in cells)
     problems = []
-    if len(questions) not in (3, 4) or len(questions) != asked:
+    if len(questions) not in (3, 4) or len(questions) != marked:
         problems.append(
             f"Check yourself has {len(questions)} questions; it needs three or four, "
             "each an admonition of four colons or more and `:class: quiz`"
@@ -57,7 +59,7 @@ def wrong_quiz(notebook) -> list[str]:
     return problems
 
 
-def unanswered(notebook) -> list[str]:
+def unanswered(notebook: NotebookNode) -> list[str]:
     """Every prediction has choices with a reply to each, every question to think about a folded answer."""
     problems = []
     for number, cell in enumerate(notebook.cells, 1):
@@ -72,8 +74,8 @@ def unanswered(notebook) -> list[str]:
                 "inside an admonition of four colons or more"
             )
         _, _, thoughts = cell.source.partition("### To think about")
-        asked = len(re.findall(r"^\*\*\d+\.\*\* ", thoughts, re.M))
-        if asked != thoughts.count("{dropdown} Answer") or (thoughts and not asked):
+        count = len(re.findall(r"^\*\*\d+\.\*\* ", thoughts, re.M))
+        if count != thoughts.count("{dropdown} Answer") or (thoughts and not count):
             problems.append(
                 f"cell {number}: each question to think about, `**1.** …`, needs a `{{dropdown}} Answer` below it"
             )

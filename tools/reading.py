@@ -10,6 +10,8 @@ from __future__ import annotations
 import dataclasses
 import re
 
+from nbformat import NotebookNode
+
 from tools.notebooks import calls, chapter_names, code_cells, is_chapter, read_stored
 
 WORDS, LINES = 200, 10  # in a minute
@@ -30,7 +32,7 @@ class Load:
         return round(self.words / WORDS + self.lines / LINES)
 
 
-def load(notebook) -> Load:
+def load(notebook: NotebookNode) -> Load:
     """Count what is not folded."""
     words = sum(len(DROPDOWN.sub("", cell.source).split()) for cell in notebook.cells if cell.cell_type == "markdown")
     lines = claims = 0
@@ -53,8 +55,8 @@ def main() -> None:
     """Print a line for each chapter."""
     print(f"{'':32}minutes   words   lines  claims")
     for name in filter(is_chapter, chapter_names()):
-        found = load(read_stored(name))
-        print(f"{name:32}{found.minutes:7}{found.words:8}{found.lines:8}{found.claims:8}")
+        page = load(read_stored(name))
+        print(f"{name:32}{page.minutes:7}{page.words:8}{page.lines:8}{page.claims:8}")
 
 
 if __name__ == "__main__":

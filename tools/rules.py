@@ -10,6 +10,8 @@ import functools
 import re
 from pathlib import Path
 
+from nbformat import NotebookNode
+
 from tools import ROOT
 from tools.edited import fingerprint, stored_fingerprint
 from tools.normal_form import check_outputs
@@ -57,7 +59,7 @@ def package_names(package: Path = ROOT / "code" / "attnbook") -> dict[str, str]:
 # --- the rules ------------------------------------------------------------------------------------------------
 
 
-def wrong_execution_counts(notebook) -> list[str]:
+def wrong_execution_counts(notebook: NotebookNode) -> list[str]:
     """A cell that was never executed would pass nbval, so the counts must run 1..n without a gap."""
     counts = [cell.execution_count for cell in code_cells(notebook)]
     if counts == list(range(1, len(counts) + 1)):
@@ -65,31 +67,31 @@ def wrong_execution_counts(notebook) -> list[str]:
     return [f"execution counts are {counts}, not 1..{len(counts)}: the outputs are not those of one clean run"]
 
 
-def twin_differences(notebook, twin) -> list[str]:
+def twin_differences(notebook: NotebookNode, twin: NotebookNode) -> list[str]:
     """The notebook's cells against those of its text twin."""
 
-    def content(cell):
+    def content(cell: NotebookNode) -> tuple[str, str, dict[str, object]]:
         return (cell.cell_type, cell.source, {k: cell.metadata[k] for k in CELL_METADATA if k in cell.metadata})
 
-    ours, theirs = list(map(content, notebook.cells)), list(map(content, twin.cells))
+    stored, written = list(map(content, notebook.cells)), list(map(content, twin.cells))
     problems = [
         f"cell {number} differs from the text twin, which has {b[1][:60]!r}"
-        for number, (a, b) in enumerate(zip(ours, theirs, strict=False), 1)
+        for number, (a, b) in enumerate(zip(stored, written, strict=False), 1)
         if a != b
     ]
-    if len(ours) != len(theirs):
-        problems.append(f"the notebook has {len(ours)} cells, its text twin {len(theirs)}")
+    if len(stored) != len(written):
+        problems.append(f"the notebook has {len(stored)} cells, its text twin {len(written)}")
     return problems
 
 
-def twin_header(twin) -> list[str]:
+def twin_header(twin: NotebookNode) -> list[str]:
     """With `formats` in the header, JupyterLab would write over a reader's notebook when it saves the twin."""
     if "formats" in twin.metadata.get("jupytext", {}):
         return ["the text twin's header has a line `formats: …`; remove it"]
     return []
 
 
-def edited_elsewhere(notebook) -> list[str]:
+def edited_elsewhere(notebook: NotebookNode) -> list[str]:
     """The cells are those that were stored, or the next `make chapter` would take them for somebody's own."""
     if fingerprint(notebook) == stored_fingerprint(notebook):
         return []
@@ -99,7 +101,7 @@ def edited_elsewhere(notebook) -> list[str]:
     ]
 
 
-def long_cells(notebook) -> list[str]:
+def long_cells(notebook: NotebookNode) -> list[str]:
     """A code cell is one idea."""
     lengths = [len(cell.source.splitlines()) for cell in code_cells(notebook)]
     return [
@@ -109,7 +111,7 @@ def long_cells(notebook) -> list[str]:
     ]
 
 
-def redefinitions(notebook, names: dict[str, str]) -> list[str]:
+def redefinitions(notebook: NotebookNode, names: dict[str, str]) -> list[str]:
     """A chapter derives in bare expressions and shows the package: it defines nothing a second time."""
     problems = []
     for number, cell in enumerate(code_cells(notebook), 1):
@@ -127,7 +129,7 @@ def redefinitions(notebook, names: dict[str, str]) -> list[str]:
     return problems
 
 
-def missing_alt_texts(notebook) -> list[str]:
+def missing_alt_texts(notebook: NotebookNode) -> list[str]:
     """Every picture says in words what it shows."""
     problems = []
     for number, cell in enumerate(code_cells(notebook), 1):
@@ -136,8 +138,8 @@ def missing_alt_texts(notebook) -> list[str]:
         if any(mime.startswith("image/") for mimes in data for mime in mimes) and len(alt) < SHORTEST_ALT:
             problems.append(f"code cell {number} draws a picture; say what it shows in mystnb: image: alt: …")
         for image in re.findall(r"<img\b[^>]*>", "".join(d.get("text/html", "") for d in data)):
-            found = re.search(r'\balt="([^"]*)"', image)
-            if found is None or len(found.group(1)) < SHORTEST_ALT:
+            described = re.search(r'\balt="([^"]*)"', image)
+            if described is None or len(described[1]) < SHORTEST_ALT:
                 problems.append(f"code cell {number} puts out an <img> without alt text")
     for number, cell in enumerate(notebook.cells, 1):
         if cell.cell_type == "markdown":
@@ -151,7 +153,7 @@ def missing_alt_texts(notebook) -> list[str]:
     return problems
 
 
-def wrong_order(notebook) -> list[str]:
+def wrong_order(notebook: NotebookNode) -> list[str]:
     """Label and title; a question and what the reader will be able to do; sections; the four closing ones."""
     text = "\n\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
     prose = FENCE.sub("", text)
@@ -179,7 +181,7 @@ HEAD = re.compile(
 )
 
 
-def wrong_time(notebook) -> list[str]:
+def wrong_time(notebook: NotebookNode) -> list[str]:
     """A chapter says at its head how long it takes and what it needs; none is too long for one sitting."""
     minutes = load(notebook).minutes
     problems = []
@@ -187,22 +189,22 @@ def wrong_time(notebook) -> list[str]:
         problems.append(
             f"it takes {minutes} minutes to read; at most {LONGEST_CHAPTER} (python -m tools.reading counts)"
         )
-    said = HEAD.search(notebook.cells[0].source) if notebook.cells else None
+    head = HEAD.search(notebook.cells[0].source) if notebook.cells else None
     exercises = len(first_arguments(notebook, "check"))
-    if said is None:
+    if head is None:
         return [
             *problems,
             "below its title there must be a line "
             f"`**Time** {minutes} minutes · **Needs** … · **Exercises** {exercises}`",
         ]
-    if abs(int(said[1]) - minutes) > 2:
-        problems.append(f"its head says {said[1]} minutes; it takes {minutes}")
-    if int(said[2]) != exercises:
-        problems.append(f"its head says {said[2]} exercises; there are {exercises}")
+    if abs(int(head[1]) - minutes) > 2:
+        problems.append(f"its head says {head[1]} minutes; it takes {minutes}")
+    if int(head[2]) != exercises:
+        problems.append(f"its head says {head[2]} exercises; there are {exercises}")
     return problems
 
 
-def wrong_opening_of_appendix(notebook) -> list[str]:
+def wrong_opening_of_appendix(notebook: NotebookNode) -> list[str]:
     """A label and a title; the rest of an appendix has the shape that its matter needs."""
     first = next((c.source for c in notebook.cells if c.cell_type == "markdown"), "")
     if re.match(r"\(app-[a-z0-9-]+\)=\n+# \S", first):
@@ -210,33 +212,33 @@ def wrong_opening_of_appendix(notebook) -> list[str]:
     return ["an appendix must begin with a label `(app-…)=` and the title `# …`"]
 
 
-def _misplaced_findings(notebook) -> list[str]:
-    section, last_claim, found = "", 0, []
+def _misplaced_findings(notebook: NotebookNode) -> list[str]:
+    section, last_claim, lists = "", 0, []
     for number, cell in enumerate(notebook.cells, 1):
         if cell.cell_type == "markdown":
             for marks, title in HEADING.findall(FENCE.sub("", cell.source)):
                 section = title if len(marks) == 2 else section
         elif cell.source.strip():
             last_claim = number if calls(cell, "claim") else last_claim
-            found += [(number, section)] * len(calls(cell, "what_we_found"))
-    if [where for _, where in found] != ["What we found"]:
+            lists += [(number, section)] * len(calls(cell, "what_we_found"))
+    if [where for _, where in lists] != ["What we found"]:
         return ["exactly one cell must call what_we_found(), in the section What we found"]
-    return ["a claim after what_we_found() is missing from its list"] if last_claim > found[0][0] else []
+    return ["a claim after what_we_found() is missing from its list"] if last_claim > lists[0][0] else []
 
 
-def unproven_claims(notebook) -> list[str]:
+def unproven_claims(notebook: NotebookNode) -> list[str]:
     """A cell that claims has printed its claims: each begins a line with ✓."""
     problems = []
     for number, cell in enumerate(code_cells(notebook), 1):
-        wanted = len(calls(cell, "claim"))
+        claims = len(calls(cell, "claim"))
         printed = "".join(o.text for o in cell.outputs if o.output_type == "stream" and o.name == "stdout")
         ticks = len(re.findall(r"^✓ \S", printed, re.MULTILINE))
-        if ticks < wanted:
-            problems.append(f"code cell {number} claims {wanted} things and shows {ticks} ✓")
+        if ticks < claims:
+            problems.append(f"code cell {number} claims {claims} things and shows {ticks} ✓")
     return problems
 
 
-def unwanted_tags(notebook) -> list[str]:
+def unwanted_tags(notebook: NotebookNode) -> list[str]:
     """Nothing may switch off the comparison of a whole cell, except what says so and is still executed."""
     problems = []
     for number, cell in enumerate(code_cells(notebook), 1):
@@ -247,17 +249,17 @@ def unwanted_tags(notebook) -> list[str]:
     return problems
 
 
-def wrong_exercises(notebook, registered: set[str]) -> list[str]:
+def wrong_exercises(notebook: NotebookNode, registered: set[str]) -> list[str]:
     """Every exercise block is a registered exercise with its check and hints, in this order, and no other."""
     text = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
     blocks = re.findall(r"^[`:]{3,}\{exercise(?:-start)?\}[^\n]*\n(?:[^\n]*\n)*?:label:\s*(\S+)", text, re.MULTILINE)
-    wanted = [label.removeprefix("ex-") for label in blocks]
+    exercises = [label.removeprefix("ex-") for label in blocks]
     problems = [f"the exercise label {label} must begin with ex-" for label in blocks if not label.startswith("ex-")]
-    problems += [f"ex-{name} is not registered in attnbook.exercises" for name in wanted if name not in registered]
+    problems += [f"ex-{name} is not registered in attnbook.exercises" for name in exercises if name not in registered]
     for function in ("check", "hints"):
-        if (used := first_arguments(notebook, function)) != wanted:
-            problems.append(f"the exercises are {wanted}, but {function}() is called for {used}")
-    if wanted or UNMARKED in "".join(cell.source for cell in notebook.cells):
+        if (used := first_arguments(notebook, function)) != exercises:
+            problems.append(f"the exercises are {exercises}, but {function}() is called for {used}")
+    if exercises or UNMARKED in "".join(cell.source for cell in notebook.cells):
         return problems
     return [*problems, f"there is no exercise in it; if nothing can be checked, say: {UNMARKED}"]
 

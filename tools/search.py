@@ -84,6 +84,8 @@ def _in_a_line(formula) -> str:
     first, *rest = [*map(_in_a_line, formula)] or [""]
     signs = SIGNS.get(formula.tag, "")
     if signs:
+        if len(rest) != len(signs):
+            raise ValueError(f"<{formula.tag}> in a formula has {1 + len(rest)} parts, not {1 + len(signs)}")
         return first + "".join(s + (f"({r})" if len(r) > 3 else r) for s, r in zip(signs, rest, strict=True))
     if own in RELATIONS or formula.tag in ("mspace", "mtd"):
         own = f" {own} "
@@ -96,11 +98,11 @@ def places(page: str) -> list[list[str]]:
     if not articles:
         return []
     for formula in articles[0].xpath(".//span[@class='katex']"):
-        said = formula.xpath(".//semantics/*[1]")[0]
+        mathml = formula.xpath(".//semantics/*[1]")[0]
         end = formula.xpath("string(.//span[@class='formula-end'])")
         for part in list(formula):
             formula.remove(part)
-        formula.text = _in_a_line(said) + end
+        formula.text = _in_a_line(mathml) + end
     for gone in articles[0].xpath(GONE.replace("//", ".//")):
         gone.drop_tree()
     sections: list[Place] = []
@@ -132,8 +134,8 @@ def text(built: Path, script: Path) -> bytes:
             pages.append(known[name])
         elif rows := places(path.read_text("utf-8")):
             pages.append([name, kind(name), rows])
-    said = json.dumps(pages, ensure_ascii=False, separators=(",", ":"))
-    return packed_script("globalThis.attnbookText", said.encode())
+    content = json.dumps(pages, ensure_ascii=False, separators=(",", ":"))
+    return packed_script("globalThis.attnbookText", content.encode())
 
 
 def _replace_sphinx(app):

@@ -14,7 +14,6 @@ import json
 import linecache
 import os
 import random
-import signal
 import subprocess
 import sys
 import textwrap
@@ -24,7 +23,7 @@ from tools import ROOT
 
 STANDIN = ROOT / "code" / "attnbook" / "standin"
 FIELDS = "status", "diagnosis", "about", "says", "asks", "note"
-PATIENCE = 120  # seconds for a judgement: a changed answer may run for ever
+STOPPED = "takes-too-long"  # the checker's diagnosis, of a call or of all
 
 
 # --- in the child: one exercise, under the torch that is found there ------------------------------------------------
@@ -38,8 +37,7 @@ def judged(name: str, mutants: int, seed: int) -> list[dict]:
     from attnbook.exercises.bank import SHELF
     from attnbook.exercises.checker import judge
 
-    signal.signal(signal.SIGALRM, _too_long)
-    chance, found = random.Random(f"{seed} {name}"), []
+    chance, rows = random.Random(f"{seed} {name}"), []
     functions = [answer.function for answer in verdicts.answers(name)]
     if mutants:
         functions = [new for function in functions if (new := changed(function, chance))]
@@ -47,21 +45,13 @@ def judged(name: str, mutants: int, seed: int) -> list[dict]:
     for function in functions:
         torch.manual_seed(0)
         begin = time.process_time()
-        signal.alarm(PATIENCE)
         try:
             verdict = judge(SHELF.get(name), function)
-            told = {field: getattr(verdict, field) for field in FIELDS}
-        except TimeoutError:
-            told = dict.fromkeys(FIELDS) | {"status": "too long"}
+            fields = {field: getattr(verdict, field) for field in FIELDS}
         except Exception as error:
-            told = dict.fromkeys(FIELDS) | {"status": "crash", "says": repr(error)}
-        signal.alarm(0)
-        found.append({"answer": function.__name__, "seconds": time.process_time() - begin, **told})
-    return found
-
-
-def _too_long(*_) -> None:
-    raise TimeoutError
+            fields = dict.fromkeys(FIELDS) | {"status": "crash", "says": repr(error)}
+        rows.append({"answer": function.__name__, "seconds": time.process_time() - begin, **fields})
+    return rows
 
 
 SWAPS = {
@@ -82,17 +72,17 @@ SWAPS = {
 def _changes(tree: ast.AST) -> list:
     """What could be changed somewhere in a function: (the node, its field, what comes there)."""
     nodes, names = (list(ast.walk(tree)), sorted({node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}))
-    found = [(node, "op", SWAPS[type(node.op)]()) for node in nodes if type(getattr(node, "op", 0)) in SWAPS]
+    changes = [(node, "op", SWAPS[type(node.op)]()) for node in nodes if type(getattr(node, "op", 0)) in SWAPS]
     compared = [node for node in nodes if isinstance(node, ast.Compare) and type(node.ops[0]) in SWAPS]
-    found += [(node, "ops", [SWAPS[type(node.ops[0])]()]) for node in compared]
+    changes += [(node, "ops", [SWAPS[type(node.ops[0])]()]) for node in compared]
     for node in nodes:
         if isinstance(node, ast.Constant) and type(node.value) in (int, bool, float):
-            found.append((node, "value", not node.value if type(node.value) is bool else node.value + 1))
+            changes.append((node, "value", not node.value if type(node.value) is bool else node.value + 1))
         if isinstance(node, ast.Name) and node.id in names:
-            found += [(node, "id", other) for other in names if other != node.id]
+            changes += [(node, "id", other) for other in names if other != node.id]
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
-            found += [(node, "attr", word) for word in ("sum", "mean", "exp", "T") if word != node.attr]
-    return found
+            changes += [(node, "attr", word) for word in ("sum", "mean", "exp", "T") if word != node.attr]
+    return changes
 
 
 def changed(function, chance: random.Random):
@@ -120,7 +110,7 @@ def changed(function, chance: random.Random):
 
 def both(name: str, mutants: int = 0, seed: int = 0) -> list[tuple[dict, dict]]:
     """The verdicts on an exercise's answers under PyTorch and under the stand-in, side by side."""
-    found = []
+    under_each = []
     for first in ([], [str(STANDIN)]):
         path = os.pathsep.join([*first, str(ROOT / "code"), str(ROOT), str(ROOT / "tests" / "exercises")])
         settings = {"PYTHONPATH": path, "ATTNBOOK_PROGRESS": "off", "OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
@@ -128,25 +118,25 @@ def both(name: str, mutants: int = 0, seed: int = 0) -> list[tuple[dict, dict]]:
         done = subprocess.run(command, cwd=ROOT, env=os.environ | settings, capture_output=True, text=True)
         if done.returncode:
             raise RuntimeError(f"{name} could not be judged:\n{done.stderr}")
-        found.append(json.loads(done.stdout.splitlines()[-1]))
-    return list(zip(*found, strict=True))
+        under_each.append(json.loads(done.stdout.splitlines()[-1]))
+    return list(zip(*under_each, strict=True))
 
 
-def alike(theirs: dict, ours: dict) -> str:
+def alike(pytorch: dict, standin: dict) -> str:
     """How far two verdicts agree: "text", "diagnosis", "status" or "nothing".
 
     "outside" if the answer needs something that is not in the page (NumPy, the rest of the package), "too long" if it
     was stopped under one of them.
     """
-    if "too long" in (theirs["status"], ours["status"]):
+    if sum((verdict["diagnosis"] or "").startswith(STOPPED) for verdict in (pytorch, standin)) == 1:
         return "too long"
-    told = f"{ours['says']} {ours['note']}"
-    if theirs != ours and ("not available in the page" in told or "No module named" in told):
+    message = f"{standin['says']} {standin['note']}"
+    if pytorch != standin and ("not available in the page" in message or "No module named" in message):
         return "outside"
     for field, missed in (("status", "nothing"), ("diagnosis", "status")):
-        if theirs[field] != ours[field]:
+        if pytorch[field] != standin[field]:
             return missed
-    return "text" if all(theirs[field] == ours[field] for field in FIELDS) else "diagnosis"
+    return "text" if all(pytorch[field] == standin[field] for field in FIELDS) else "diagnosis"
 
 
 def main() -> None:
@@ -157,17 +147,17 @@ def main() -> None:
     parser.add_argument("exercise", nargs="*", help="names of exercises; without, all")
     parser.add_argument("--mutants", type=int, default=0, help="this many answers of each, changed at random")
     parser.add_argument("--seed", type=int, default=0)
-    wish = parser.parse_args()
+    options = parser.parse_args()
     total: dict[str, int] = {}
-    for name in wish.exercise or all_names():
-        pairs = both(name, wish.mutants, wish.seed)
-        for theirs, ours in pairs:
-            level = alike(theirs, ours)
+    for name in options.exercise or all_names():
+        pairs = both(name, options.mutants, options.seed)
+        for pytorch, standin in pairs:
+            level = alike(pytorch, standin)
             total[level] = total.get(level, 0) + 1
             if level not in ("text", "diagnosis", "outside"):
-                told = [f"{v['status']} {v['diagnosis']}: {v['says']}" for v in (theirs, ours)]
-                print(f"    {theirs['answer']}: {level}\n        PyTorch   {told[0]}\n        stand-in  {told[1]}")
-        slow = max((ours["seconds"] for _, ours in pairs), default=0.0)
+                said = [f"{v['status']} {v['diagnosis']}: {v['says']}" for v in (pytorch, standin)]
+                print(f"    {pytorch['answer']}: {level}\n        PyTorch   {said[0]}\n        stand-in  {said[1]}")
+        slow = max((standin["seconds"] for _, standin in pairs), default=0.0)
         print(f"{name:<20} {len(pairs):4} answers, slowest {slow:5.1f} s", flush=True)
     print(", ".join(f"{level}: {count}" for level, count in sorted(total.items())), f"(of {sum(total.values())})")
 

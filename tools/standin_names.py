@@ -3,6 +3,8 @@
 python -m tools.standin_names          into `attnbook/standin/torch/names.txt`
 """
 
+import argparse
+
 from tools.standin import STANDIN
 
 NAMES = STANDIN / "torch" / "names.txt"
@@ -35,12 +37,18 @@ def missing_names() -> str:
         owners[f"{module}."] = parts
     owners["nn.Module."] = torch.nn.Module(), page.nn.Module()
     lines = []
-    for owner, (theirs, ours) in owners.items():
-        known = set(dir(ours)) if ours is not None else set()
-        public = [name for name in dir(theirs) if name[0] != "_" and (name[0].islower() or owner in ("nn.", "optim."))]
+    for owner, (pytorch, standin) in owners.items():
+        known = set(dir(standin)) if standin is not None else set()
+        public = [name for name in dir(pytorch) if name[0] != "_" and (name[0].islower() or owner in ("nn.", "optim."))]
         lines.append(f"{owner}: {' '.join(name for name in public if name not in known)}")
     return "\n".join(lines) + "\n"
 
 
-if __name__ == "__main__":
+def main(arguments: list[str] | None = None) -> None:
+    """Write the list."""
+    argparse.ArgumentParser("tools.standin_names", description=__doc__.splitlines()[0]).parse_args(arguments)
     NAMES.write_text(missing_names(), "utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -103,22 +103,28 @@ def _cut_fonts(css: str, folder: Path) -> str:
     return FONT.sub(cut, css)
 
 
-def bundle(built: Path) -> None:
-    """Make one style sheet of the theme's and its extensions', and let all pages of a built book name it.
+def with_one_sheet(page: str) -> tuple[str, list[str]]:
+    """A page that names `BUNDLE` in place of the theme's style sheets, and which these are, in their order.
 
-    Pages that an earlier build has left name it already.
+    Where an earlier build has left it so already, it stays as it is.
     """
+    theirs = [sheet for sheet in SHEET.finditer(page) if not sheet[2].startswith(OURS)]
+    if not theirs:
+        return page, []
+    first = theirs[0]
+    tag = f'\n    <link rel="stylesheet" href="{first[1]}{BUNDLE}">'
+    rest = SHEET.sub(lambda sheet: sheet[0] if sheet[2].startswith(OURS) else "", page[first.start() :])
+    return page[: first.start()] + tag + rest, [sheet[2] for sheet in theirs]
+
+
+def bundle(built: Path) -> None:
+    """Make one style sheet of the theme's and its extensions', and let all pages of a built book name it."""
     static, names = built / "_static", {}
     for page in built.rglob("*.html"):
-        text = page.read_text("utf-8")
-        sheets = [s for s in SHEET.finditer(text) if not s[2].startswith(OURS)]
-        if not sheets:
-            continue
-        for sheet in sheets:
-            names.setdefault(sheet[2])
-        tag = f'\n    <link rel="stylesheet" href="{sheets[0][1]}{BUNDLE}">'
-        text = SHEET.sub(lambda s: s[0] if s[2].startswith(OURS) else "", text)
-        page.write_text(text[: sheets[0].start()] + tag + text[sheets[0].start() :], "utf-8")
+        text, theirs = with_one_sheet(page.read_text("utf-8"))
+        if theirs:
+            page.write_text(text, "utf-8")
+            names |= dict.fromkeys(theirs)
     if not names:
         return
     folder = static / "styles"

@@ -4,19 +4,20 @@ import contextlib
 import os
 import platform
 import tempfile
+from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 
 def versions(*packages: str) -> dict[str, str]:
     """What a result was made with: the versions of Python, PyTorch and these packages, by name."""
-    found = {"python": platform.python_version()}
+    by_name = {"python": platform.python_version()}
     for package in ("torch", *packages):
         try:
-            found[package] = version(package)
+            by_name[package] = version(package)
         except PackageNotFoundError:
-            found[package] = "not installed"
-    return found
+            by_name[package] = "not installed"
+    return by_name
 
 
 def machine(**more: object) -> dict[str, object]:
@@ -44,7 +45,7 @@ def execution_environment(scratch: str | Path, threads: str = "1") -> dict[str, 
 
 
 @contextlib.contextmanager
-def clean_environment():
+def clean_environment() -> Iterator[None]:
     """Set `execution_environment` in a temporary folder, and put everything back afterwards."""
     before = dict(os.environ)
     with tempfile.TemporaryDirectory(prefix="attnbook-") as scratch:

@@ -18,8 +18,16 @@ import polib
 
 from tools import ROOT
 from tools.languages import LANGUAGES, LOCALE, Language, drawings, exercises, figures
-from tools.languages.builder import spoken
-from tools.languages.catalogs import coverage, documents, open_sentences, sentences, terms, update, wrong
+from tools.languages.builder import messages_outside_texts
+from tools.languages.catalogs import (
+    catalog_faults,
+    coverage,
+    documents,
+    open_sentences,
+    page_messages,
+    terms,
+    update_catalogs,
+)
 
 
 def known_pages(language: Language, names: list[str]) -> list[str]:
@@ -29,21 +37,26 @@ def known_pages(language: Language, names: list[str]) -> list[str]:
         SystemExit: there is none of such a name.
     """
     top = language.catalog("index").parent
-    found: dict[str, list[str]] = {}
+    by_name: dict[str, list[str]] = {}
     for path in sorted(top.rglob("*.po")):
-        found.setdefault(path.stem, []).append(path.relative_to(top).with_suffix("").as_posix())
-    missing = [name for name in names if name.removeprefix("chapters/") not in found]
+        by_name.setdefault(path.stem, []).append(path.relative_to(top).with_suffix("").as_posix())
+    missing = [name for name in names if name.removeprefix("chapters/") not in by_name]
     if missing:
-        raise SystemExit(f"no catalog of {', '.join(missing)} in {top.relative_to(ROOT)}; there are: {' '.join(found)}")
-    return [page for name in names or found for page in found[name.removeprefix("chapters/")]]
+        known = " ".join(by_name)
+        raise SystemExit(f"no catalog of {', '.join(missing)} in {top.relative_to(ROOT)}; there are: {known}")
+    return [page for name in names or by_name for page in by_name[name.removeprefix("chapters/")]]
 
 
 def _update(language: Language, names: list[str]) -> int:
-    found = documents()
-    said = {page: sentences(page, document) for page, document in found.items()}
-    said["words"] = spoken(found.values())
-    said |= figures.sentences(found) | drawings.sentences(found) | exercises.sentences()
-    changed = update(language, said)
+    try:
+        pages = documents()
+    except FileNotFoundError as error:
+        raise SystemExit(str(error)) from None
+    messages = {page: page_messages(page, document) for page, document in pages.items()}
+    messages["words"] = messages_outside_texts(pages.values())
+    messages |= figures.messages_by_catalog(pages) | drawings.messages_by_catalog(pages)
+    messages |= exercises.messages_by_catalog()
+    changed = update_catalogs(language, messages)
     for page in known_pages(language, names):
         print(f"{coverage(language, page):5.0%} {page}")
     print(f"{len(changed)} catalogs of {LOCALE.name}/{language.code} have changed.")
@@ -60,9 +73,10 @@ def _open(language: Language, names: list[str]) -> int:
 
 
 def _check(language: Language, names: list[str]) -> int:
-    found = [f"{page}: {what}" for page in known_pages(language, names) for what in wrong(language, page)]
-    print(*found, f"{len(found)} faults", sep="\n")
-    return bool(found)
+    pages = known_pages(language, names)
+    faults = [f"{page}: {fault}" for page in pages for fault in catalog_faults(language, page)]
+    print(*faults, f"{len(faults)} faults", sep="\n")
+    return bool(faults)
 
 
 def _terms(language: Language, names: list[str]) -> int:

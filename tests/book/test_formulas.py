@@ -11,7 +11,9 @@ from docutils import nodes
 from sphinx.errors import ExtensionError
 
 from tools import NODE, formulas
-from tools.finish import LONGEST, NAMES, check_theme, description, lighter, mark_chinese
+from tools.descriptions import LONGEST, description
+from tools.documents import mark_chinese
+from tools.finish import NAMES, check_theme, lighter
 from tools.formulas import END, KATEX, render, style, with_punctuation
 
 

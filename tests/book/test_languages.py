@@ -118,6 +118,12 @@ def test_what_surrounds_a_text_is_in_chinese(chinese):
         assert "列印" not in page
 
 
+def test_what_search_engines_are_told_is_in_chinese(chinese):
+    for name in ("index", CHAPTER):
+        (tag,) = re.findall('<meta [^>]*name="description"[^>]*>', (chinese / f"{name}.html").read_text("utf-8"))
+        assert len(HAN.findall(tag)) > 20
+
+
 def test_a_table_in_an_exercise_is_in_chinese(chinese):
     exercise = article(chinese / "chapters/02-attention-pooling.html").partition('id="ex-kernel-pooling"')[2]
     rows = re.findall("<tr.*?</tr>", exercise.partition("</table>")[0], re.DOTALL)

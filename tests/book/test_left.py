@@ -4,6 +4,7 @@ import pytest
 
 from attnbook.widgets.scripts import unpacked_script
 from tools import book, finish
+from tools.assembly import assemble
 from tools.languages import LANGUAGES, own_pages
 
 pytestmark = [
@@ -20,6 +21,7 @@ EXTENSIONS = (
     "sphinx_book_theme",
     "tools.search",
     "tools.downloads",
+    "tools.documents",
     "tools.finish",
     "tools.languages.builder",
 )
@@ -51,7 +53,7 @@ def build(tmp_path):
         # a list of its own: the theme appends to Sphinx's default, and in one process the next build would take
         # that for a change of the settings, and write all pages again
         own = {**settings, "templates_path": [], "language": LANGUAGE.code}
-        finish.assemble(book.build(source, tmp_path / "_build/zh", confoverrides=own, **options), LANGUAGE, html)
+        assemble(book.build(source, tmp_path / "_build/zh", confoverrides=own, **options), LANGUAGE, html)
         return html
 
     run.source, run.toc = source, toc

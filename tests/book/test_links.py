@@ -44,7 +44,10 @@ def test_an_address_that_does_not_answer_is_an_error_and_is_told(tmp_path, name,
 
 
 def test_the_command_asks_and_builds_no_pages(monkeypatch, tmp_path, capsys):
-    asked = {}
+    asked, mark = {}, tmp_path / "_build" / book.FINISHED
+    mark.parent.mkdir()
+    mark.touch()
     monkeypatch.setattr(book, "build", lambda *_, **options: asked.update(options))
     assert book.main(["--links", "--path-output", str(tmp_path)]) == 0
     assert asked["builder"] == "linkcheck" and "is built" not in capsys.readouterr().out
+    assert mark.exists(), "the book that was there is as finished as before"

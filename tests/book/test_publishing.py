@@ -19,7 +19,7 @@ from tools.barriers import DESK, barriers
 from tools.chapter import make_chapter
 from tools.languages import LANGUAGES
 from tools.languages.builder import SCRIPT, words_script
-from tools.notices import PYTHON, notices
+from tools.notices import PYTHON, _terms, notices
 from tools.publishing import preview
 
 ADDRESS = "https://github.com/Someone/paying-attention"
@@ -149,6 +149,12 @@ def test_the_citation_says_what_the_project_says():
     )
     changes = (ROOT / "CHANGELOG.md").read_text("utf-8")
     assert f"\n## {project['version']}" in changes
+
+
+def test_a_package_without_one_licence_is_named():
+    package = SimpleNamespace(name="crelt", files=["crelt-1.dist-info/METADATA"])
+    with pytest.raises(ValueError, match="crelt has 0 files LICENSE, not one; say in tools.notices which is meant"):
+        _terms(package)
 
 
 def test_whatever_the_pages_contain_of_others_is_named(built_book):

@@ -54,6 +54,11 @@ def test_a_formula_is_one_line(formula, said):
     assert places(page)[0][2] == f"Since {said}, yes"
 
 
+def test_a_formula_that_lacks_a_part_is_named():
+    with pytest.raises(ValueError, match=r"<msup> in a formula has 1 parts, not 2"):
+        places(f"<article>{FORMULA.format('<msup><mi>x</mi></msup>')}</article>")
+
+
 def test_pages_have_kinds():
     names = ("chapters/04-x.html", "chapters/glossary.html", "chapters/api/text.html", "index.html")
     assert [kind(name) for name in names] == ["chapter", "glossary", "package", "page"]

@@ -147,7 +147,7 @@ def test_a_full_disk_leaves_the_notebook(book, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "name", ["01-trial", "01", "01-trial.md", "chapters/01-trial.ipynb", "chapters/text/01-trial.md"]
+    "name", ["01-trial", "01", "1", "01-trial.md", "chapters/01-trial.ipynb", "chapters/text/01-trial.md"]
 )
 def test_a_chapter_is_found_by_name_number_or_path(book, name):
     assert find_chapter(name, book) == "01-trial"

@@ -260,6 +260,16 @@ def test_a_text_that_was_changed_too_is_not_overwritten(book):
     assert twin(book).read_text() == changed and path(book).read_bytes() == theirs
 
 
+def test_a_notebook_that_lost_its_metadata_is_not_said_to_stand_beside_a_changed_text(book):
+    edit(book, answer)
+    notebook = nbformat.read(path(book), as_version=4)
+    del notebook.metadata["attnbook"]
+    nbformat.write(notebook, path(book))
+    said, succeeded = chapter.attempt(NAME, book, from_notebook=True)
+    assert not succeeded and "does not say from which text it was made" in said and "changed, too" not in said
+    assert twin(book).read_text() == TWIN
+
+
 def test_the_sentence_for_colab_stays_out_of_the_text(book):
     address = "https://example.org/book"
     (book / "_config.yml").write_text(f"repository: {{url: '{address}'}}")

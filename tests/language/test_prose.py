@@ -3,9 +3,12 @@
 import hashlib
 import re
 
+import pytest
+
 from attnbook.data.corpus import FOLDER
 from attnbook.language import chapter_prose, read_text, split_book
 from attnbook.language.corpora import DEV_CHAPTERS, TEST_CHAPTERS
+from tools import prose as maker
 from tools.prose import prose
 
 CHAPTER = r"""---
@@ -68,6 +71,17 @@ def test_the_maker_takes_eighteen_chapters_and_leaves_the_later_ones():
     titles = re.findall(r"^# (.*)$", made := prose(), re.MULTILINE)
     assert len(titles) == 18 and titles[0] == "Queries, keys and values"
     assert len(made.split()) > 80_000
+
+
+def test_the_stored_text_is_replaced_only_if_asked(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(maker, "STORED", tmp_path / "this_book.txt")
+    monkeypatch.setattr(maker, "prose", lambda: "two words\n")
+    with pytest.raises(SystemExit):
+        maker.main(["--help"])
+    maker.main([])
+    assert "2 words, SHA-256 " in capsys.readouterr().out and not maker.STORED.exists()
+    maker.main(["--store"])
+    assert maker.STORED.read_text("utf-8") == "two words\n"
 
 
 def test_no_markup_is_left():

@@ -9,10 +9,18 @@ import yaml
 from docutils import nodes
 
 from attnbook.widgets.scripts import figures_in, script_names
-from tools import ROOT
+from tools import ROOT, translate
 from tools.languages import LANGUAGES, drawings, entries, figures, is_translated
-from tools.languages.builder import scripts_say, spoken
-from tools.languages.catalogs import documents, formula_words, in_formulas, open_sentences, sentences, terms, updated
+from tools.languages.builder import messages_outside_texts, script_messages
+from tools.languages.catalogs import (
+    documents,
+    formula_words,
+    in_formulas,
+    open_sentences,
+    page_messages,
+    terms,
+    updated_catalog,
+)
 
 CHINESE = LANGUAGES["zh_CN"]
 
@@ -25,42 +33,43 @@ def catalog(*pairs):
 
 def test_translations_are_kept_and_the_order_is_the_page_s():
     old = catalog(("b", "乙"), ("a", "甲"), ("gone for ever", "走了"))
-    new = updated(old, {"a": "title", "new": "", "b": ""}, CHINESE)
+    new = updated_catalog(old, {"a": "title", "new": "", "b": ""}, CHINESE)
     assert [(entry.msgid, entry.msgstr, entry.comment) for entry in new if not entry.obsolete] == [
         ("a", "甲", "title"),
         ("new", "", ""),
         ("b", "乙", ""),
     ]
     assert [entry.msgid for entry in new.obsolete_entries()] == ["gone for ever"]
-    again = updated(new, {"gone for ever": ""}, CHINESE)  # the sentence is back
+    again = updated_catalog(new, {"gone for ever": ""}, CHINESE)  # the sentence is back
     assert [(entry.msgid, entry.msgstr) for entry in again] == [("gone for ever", "走了")]
 
 
 def test_what_an_editor_has_marked_stays_marked():
     old = catalog(("b", "乙"), ("a", "甲"))
     old[1].flags.append("fuzzy")
-    new = updated(old, {"a": "", "b": "", "new": ""}, CHINESE)
+    new = updated_catalog(old, {"a": "", "b": "", "new": ""}, CHINESE)
     assert [entry.fuzzy for entry in new] == [True, False, False]
-    assert updated(updated(old, {"b": "", "new": ""}, CHINESE), {"a": ""}, CHINESE)[0].fuzzy  # gone and back
+    without = updated_catalog(old, {"b": "", "new": ""}, CHINESE)
+    assert updated_catalog(without, {"a": ""}, CHINESE)[0].fuzzy  # gone and back
 
 
 def test_what_has_vanished_is_dropped_once_all_is_translated():
-    assert not updated(catalog(("a", "甲"), ("gone", "走了")), {"a": ""}, CHINESE).obsolete_entries()
+    assert not updated_catalog(catalog(("a", "甲"), ("gone", "走了")), {"a": ""}, CHINESE).obsolete_entries()
 
 
 def test_a_changed_sentence_is_open_and_offered_with_what_it_was():
-    new = updated(
+    new = updated_catalog(
         catalog(("The mask hides two keys.", "掩码遮住两个键。")), {"The mask hides three keys.": ""}, CHINESE
     )
     ((sentence, before),) = open_sentences(new)
     assert sentence == "The mask hides three keys." and before.msgstr == "掩码遮住两个键。"
-    ((_, before),) = open_sentences(updated(catalog(("Unlike", "不同")), {"Something else": ""}, CHINESE))
+    ((_, before),) = open_sentences(updated_catalog(catalog(("Unlike", "不同")), {"Something else": ""}, CHINESE))
     assert before is None
 
 
 def test_a_long_sentence_is_one_line():
     text = "word " * 60 + "end"
-    assert f'msgid "{text}"\n' in str(updated(None, {text: ""}, CHINESE))
+    assert f'msgid "{text}"\n' in str(updated_catalog(None, {text: ""}, CHINESE))
 
 
 def test_words_of_a_formula_are_translated_and_nothing_else():
@@ -82,6 +91,12 @@ def test_without_a_built_book_there_is_a_word_of_what_to_do(tmp_path):
         documents(tmp_path)
 
 
+def test_the_command_says_so_too_if_there_is_no_book(monkeypatch, tmp_path):
+    monkeypatch.setattr(translate, "documents", lambda: documents(tmp_path))
+    with pytest.raises(SystemExit, match=r"holds no pages: build the book first \(make book\)"):
+        translate.main([])
+
+
 def test_the_glossary_s_chinese_changes_places_with_its_english():
     text = (ROOT / "chapters/glossary.md").read_text("utf-8").partition("{glossary}\n")[2]
     blocks = [block.split("\n\n")[0].split("\n  ") for block in text.split("```")[0].split("\n\n") if "\n  " in block]
@@ -96,9 +111,9 @@ def test_the_words_of_the_pages_are_in_the_catalog(tmp_path):
     (tmp_path / "_static").mkdir()
     (tmp_path / "tools").mkdir()
     (tmp_path / "tools/search.js").write_text('t("{a} of \\\n\\"b\\"", { a }); set("no"); t(x)')
-    assert scripts_say(tmp_path) == ['{a} of "b"']
+    assert script_messages(tmp_path) == ['{a} of "b"']
     known = {entry.msgid: entry.comment for entry in entries(CHINESE.catalog("words"))}
-    assert spoken([]).items() <= known.items()
+    assert messages_outside_texts([]).items() <= known.items()
     toc = yaml.safe_load((ROOT / "_toc.yml").read_text("utf-8"))
     assert {part["caption"] for part in toc["parts"]} <= set(known)
 
@@ -111,7 +126,7 @@ def built(built_book):
 def test_the_catalogs_hold_what_the_built_pages_say(built):
     for page, document in built.items():
         said = {entry.msgid: entry.comment for entry in entries(CHINESE.catalog(page))}
-        assert said == sentences(page, document), f"{page}: run make words"
+        assert said == page_messages(page, document), f"{page}: run make words"
         assert set(formula_words(document)) <= {entry.msgid for entry in entries(CHINESE.catalog("words"))}
 
 
@@ -124,12 +139,13 @@ def test_a_page_is_stored_without_the_documents_of_its_translations(built_book):
 def test_what_figures_say_is_found():
     source = r"""say("Reset"), say("{k} of " +
       "{n}", { k, n }), say`${a} “b” ${f({ c: 1 })}\u00a0%`, fig.say("no"), say(x)"""
-    assert [*figures.said(source)] == ["Reset", "{k} of {n}", "{0} “b” {1}\u00a0%"]
+    assert [*figures.texts_in_calls(source)] == ["Reset", "{k} of {n}", "{0} “b” {1}\u00a0%"]
 
 
 def test_what_two_figures_of_a_page_say_alike_is_translated_alike(built_book):
     """They share one table of words."""
-    said = {m: {e.msgid: e.msgstr for e in entries(CHINESE.catalog(figures.catalog(m)))} for m in figures.modules()}
+    catalogs = {module: entries(CHINESE.catalog(figures.catalog_name(module))) for module in figures.modules()}
+    said = {module: {e.msgid: e.msgstr for e in catalog} for module, catalog in catalogs.items()}
     together = [["kit", *figures_in(path.read_text("utf-8"))] for path in (built_book / "chapters").glob("*.html")]
     for modules in together:
         for module, other in itertools.combinations(modules, 2):
@@ -139,7 +155,7 @@ def test_what_two_figures_of_a_page_say_alike_is_translated_alike(built_book):
 
 
 def test_the_words_of_figures_are_in_their_catalogs(built):
-    spoken = figures.sentences(built)
+    spoken = figures.messages_by_catalog(built)
     assert set(spoken) == {f"figures/{module}" for module in ["kit", *script_names()]}
     for catalog, words in spoken.items():
         known = {entry.msgid: entry.comment for entry in entries(CHINESE.catalog(catalog))}
@@ -149,11 +165,14 @@ def test_the_words_of_figures_are_in_their_catalogs(built):
 
 
 def test_the_words_of_drawings_are_in_their_catalogs(built, built_book):
-    for catalog, words in (drawn := drawings.sentences(built)).items():
+    for catalog, words in (drawn := drawings.messages_by_catalog(built)).items():
         known = {entry.msgid: entry.comment for entry in entries(CHINESE.catalog(catalog))}
         assert known == words, f"{catalog}: run make words"
     assert len(drawn) == 20
     page = built_book / "zh/chapters/01-queries-keys-values.html"
     text = page.read_text("utf-8")
     svgs = [(page.parent / address).read_text("utf-8") for address in re.findall(r'="([^"]*/pictures/[^"]*)"', text)]
-    assert drawings.messages(svgs)["字典只找一个键"] == "drawing" and "alt text" in drawings.said(text).values()
+    assert (
+        drawings.drawn_messages(svgs)["字典只找一个键"] == "drawing"
+        and "alt text" in drawings.page_messages(text).values()
+    )

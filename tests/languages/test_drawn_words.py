@@ -54,7 +54,8 @@ def shown(chapter: str) -> str:
 
 
 def words(chapter: str) -> dict[str, str]:
-    return {e.msgid: e.msgstr for e in entries(CHINESE.catalog(drawings.catalog(f"chapters/{chapter}"))) if e.msgstr}
+    catalog = CHINESE.catalog(drawings.catalog_name(f"chapters/{chapter}"))
+    return {e.msgid: e.msgstr for e in entries(catalog) if e.msgstr}
 
 
 @pytest.fixture
@@ -71,7 +72,7 @@ def sheet() -> Sheet:
 
 
 def test_words_are_found_and_lines_that_belong_together_are_one(sheet):
-    assert list(drawings.messages([sheet.svg(), sheet.svg()])) == [
+    assert list(drawings.drawn_messages([sheet.svg(), sheet.svg()])) == [
         "a key & W_{O}",
         "three lines\nof one\ntext",
         "two\nlines",
@@ -111,20 +112,20 @@ def test_a_page_speaks_its_language(tmp_path, monkeypatch):
     path = language.catalog("drawings/01-a")
     path.parent.mkdir(parents=True)
     path.write_text('msgid "the key"\nmsgstr "<键>"\n\nmsgid "A key."\nmsgstr "一个“键”。"\n', "utf-8")
-    other = drawings.translated(page, language, "chapters/01-a")
+    other = drawings.translate_page(page, language, "chapters/01-a")
     assert other.startswith("<p>the key</p><picture") and other.endswith('alt="一个“键”。"></picture><p>"the key"</p>')
     for english, svg in zip(drawings.drawn(page), drawings.drawn(other), strict=True):
         assert svg == english.replace(">the key<", ">&lt;键&gt;<").replace(
             'font-family="DejaVu Sans, Verdana,', 'xml:lang="xx" font-family="DejaVu Sans, Verdana, Some Font,'
         )
-    assert drawings.translated(page, language, "chapters/02-b").count("the%20key") == 2
+    assert drawings.translate_page(page, language, "chapters/02-b").count("the%20key") == 2
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_every_word_of_a_chapter_s_drawings_is_translated(chapter):
-    known, said = words(chapter), drawings.said(shown(chapter))
+    known, said = words(chapter), drawings.page_messages(shown(chapter))
     assert said and [text for text in said if text not in known] == []
-    svgs = drawings.drawn(drawings.translated(shown(chapter), CHINESE, f"chapters/{chapter}"))
+    svgs = drawings.drawn(drawings.translate_page(shown(chapter), CHINESE, f"chapters/{chapter}"))
     assert all(ElementTree.fromstring(svg).get("width") for svg in svgs)
 
 

@@ -130,12 +130,12 @@ def test_each_message_of_python_s_has_a_translation(catalogs, monkeypatch):
 def test_what_code_says_is_found():
     source = """say("a {b}", b=1), later("c" "d"), found("name", "e", "f", "g", h=2), say("i" if j else "k"), say(l)
 x.say("m")"""
-    assert [*exercises.said(source)] == ["a {b}", "cd", "e", "f", "g", "i", "k"]
+    assert [*exercises.texts_in_calls(source)] == ["a {b}", "cd", "e", "f", "g", "i", "k"]
 
 
 def test_the_words_of_the_exercises_are_in_their_catalogs():
-    spoken = exercises.sentences()
-    assert set(spoken) == {exercises.catalog(name) for name in ("checker", *names())}
+    spoken = exercises.messages_by_catalog()
+    assert set(spoken) == {exercises.catalog_name(name) for name in ("checker", *names())}
     for catalog, those in spoken.items():
         known = {entry.msgid: entry.comment for entry in entries(CHINESE.catalog(catalog))}
         assert known == those, f"{catalog}: run make words"
@@ -145,7 +145,7 @@ def test_a_page_holds_hints_and_what_is_not_begun_in_its_language():
     exercise = SHELF.get("masked-softmax")
     verdict = judge(exercise, lambda scores, valid_lens: ...)
     page = f"<p>{exercise.why}</p>{verdict._repr_html_()}{Hints(exercise)._repr_html_()}</section>"
-    made = exercises.translated(page, CHINESE)
+    made = exercises.translate_page(page, CHINESE)
     assert made.startswith(f"<p>{exercise.why}</p>")  # what is not an exercise's is left alone
     assert "masked-softmax — 还没有写<" in made and "<summary>提示 3<" in made and "arange" in made
     assert not any(part in made.partition("</div>")[2] for part in ("Hint", "Solution", "Multiplying by"))

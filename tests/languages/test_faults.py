@@ -6,7 +6,7 @@ import polib
 import pytest
 
 from tools.languages import LANGUAGES, LOCALE
-from tools.languages.catalogs import wrong
+from tools.languages.catalogs import catalog_faults
 from tools.languages.checks import Sentence, faults, has_words
 
 TERMS = {"valid length": "有效长度", "dropout": "暂退法（dropout）", "ReLU": "修正线性单元"}
@@ -68,7 +68,7 @@ def test_a_message_without_words_needs_no_translation(source, words):
 def test_what_is_stored_is_right_and_one_line_for_each_sentence(path):
     (language,) = [one for one in LANGUAGES.values() if one.code in path.parts]
     page = path.relative_to(language.catalog("index").parent).with_suffix("").as_posix()
-    assert not wrong(language, page)
+    assert not catalog_faults(language, page)
     text = path.read_text("utf-8")
     broken = re.sub(
         r'^(msg\w+) ""\n("(?:[^"\\\n]|\\.)*\\n"\n)+', r'\1 ""', text, flags=re.MULTILINE

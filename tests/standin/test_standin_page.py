@@ -3,13 +3,15 @@
 import re
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 import torch
 import twins
 
+from attnbook.exercises import guard
 from attnbook.standin import torch as page
-from tools import ROOT, standin
+from tools import ROOT, standin, standin_names
 from tools.standin_names import NAMES
 
 # --- what is missing ------------------------------------------------------------------------------------------------
@@ -36,6 +38,13 @@ def test_the_list_of_missing_names_is_what_pytorch_has_and_the_stand_in_lacks():
     program = "from tools.standin_names import missing_names; print(missing_names(), end='')"
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
     assert NAMES.read_text("utf-8") == done.stdout, done.stderr
+
+
+def test_who_asks_for_help_writes_no_list(tmp_path, monkeypatch):
+    monkeypatch.setattr(standin_names, "NAMES", tmp_path / "names.txt")
+    with pytest.raises(SystemExit):
+        standin_names.main(["--help"])
+    assert not standin_names.NAMES.exists()
 
 
 # --- printing -------------------------------------------------------------------------------------------------------
@@ -187,6 +196,20 @@ def test_the_answers_change_at_random_but_by_their_seed():
     codes = {standin.changed(answer, random.Random(seed)).__code__.co_code for seed in range(60)}
     twice = [standin.changed(answer, random.Random(5)).__code__.co_consts for _ in range(2)]
     assert len(codes) > 3 and twice[0] == twice[1]
+
+
+def test_an_answer_that_never_ends_is_stopped_by_the_checker_and_called_so(monkeypatch):
+    def endless(scores, mask):
+        while True:
+            pass
+
+    monkeypatch.setitem(sys.modules, "verdicts", SimpleNamespace(answers=lambda _: [SimpleNamespace(function=endless)]))
+    monkeypatch.setattr(guard, "SECONDS", 0.3)
+    (verdict,) = standin.judged("masked-softmax", 0, 0)
+    assert (verdict["status"], verdict["diagnosis"]) == ("wrong", "takes-too-long") and verdict["seconds"] < 10
+    solved = dict.fromkeys(standin.FIELDS) | {"status": "solved"}
+    assert standin.alike(verdict, solved) == standin.alike(solved, verdict) == "too long"
+    assert standin.alike(verdict, verdict) == "text"
 
 
 def test_the_stand_in_is_plain_python_and_small():

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -150,8 +151,9 @@ def test_what_is_stored_is_what_it_was_measured_as():
 
 def test_all_plans_are_stored():
     stored = json.loads(STORED.read_text("utf-8"))
+    options = SimpleNamespace(steps=750)
     settings = [
-        (p["num_layers"], p["sink"], tuple(p["periods"]), p["steps"], p["bos"], p["uniform"]) for p in variants(750)
+        (p["num_layers"], p["sink"], tuple(p["periods"]), p["steps"], p["bos"], p["uniform"]) for p in variants(options)
     ]
     expected = [(*one, seed) for one in settings for seed in stored["seeds"]]
     keys = ("num_layers", "sink", "periods", "steps", "bos", "uniform", "seed")

@@ -277,7 +277,6 @@ def measure(options: argparse.Namespace, command: str) -> None:
         return
     before = torch.get_num_threads()
     torch.set_num_threads(1)
-    os.environ["OMP_NUM_THREADS"] = "1"  # for JoeyNMT
     print(f"\nquality: beside JoeyNMT {joey.VERSION}, one thread each")
     record, every = Record(command, STORED if options.store else None), corpora(options.data)
     pace = functools.cache(lambda seconds: their_pace(python, bundled_pairs(), seconds))

@@ -1,6 +1,7 @@
 """JoeyNMT, as it comes, in an environment of its own: made, configured, trained for a time, asked for translations."""
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -165,7 +166,8 @@ def train_and_translate(
     path.write_text(json.dumps(config), "utf-8")  # which is YAML, too
     command = [python, "-P", Path(__file__).with_name("interrupted.py"), str(seconds), path]
     asked = "".join(" ".join(tokens) + "\n" for tokens in sentences)
-    done = subprocess.run(command, input=asked, capture_output=True, text=True)
+    one_thread = os.environ | {"OMP_NUM_THREADS": "1"}
+    done = subprocess.run(command, input=asked, capture_output=True, text=True, env=one_thread)
     stopped = re.search(
         r"(?s)Interrupt at epoch \d+, step (\d+).*^interrupted after ([\d.]+) seconds", done.stderr, re.M
     )

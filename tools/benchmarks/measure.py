@@ -54,7 +54,7 @@ def check_agreement(family: Family, layers: dict[str, Layer], inputs: list) -> N
         for kind in family.kinds:
             found = run(layer, inputs, kind).detach()
 
-            def explain(text: str, what=f"{name}, {kind}") -> str:
+            def explain(text: str, what: str = f"{name}, {kind}") -> str:
                 return f"{what}: {text}"
 
             torch.testing.assert_close(found, expected, atol=2e-5, rtol=1e-4, msg=explain)
@@ -167,7 +167,8 @@ def peak_of(call: Callable[[], object]) -> int:
 def _peak_resident() -> int:
     """Linux's account of the most memory that this process has held, in bytes."""
     status = Path("/proc/self/status").read_text()
-    return 1024 * int(re.search(r"VmHWM:\s+(\d+) kB", status).group(1))
+    (kilobytes,) = re.findall(r"VmHWM:\s+(\d+) kB", status)
+    return 1024 * int(kilobytes)
 
 
 def peaks_in_a_process(

@@ -116,9 +116,9 @@ def score(translator: Translator, pairs: Sequence[Pair], beam: int) -> float:
     Returns:
         From 0 to 100. The references' apostrophes and spaces are made plain, as the translator writes them.
     """
-    wanted = references(pairs)
-    written = translator.translate(list(wanted), beam=beam, length_penalty=LENGTH_PENALTY)
-    expected = [[normalise(text) for text in texts] for texts in wanted.values()]
+    by_source = references(pairs)
+    written = translator.translate(list(by_source), beam=beam, length_penalty=LENGTH_PENALTY)
+    expected = [[normalise(text) for text in texts] for texts in by_source.values()]
     return corpus_bleu(written, expected)[0]
 
 
@@ -194,14 +194,14 @@ def judged(seconds: float, runs: list[dict]) -> dict:
     }
 
 
-def line(found: dict) -> str:
+def line(result: dict) -> str:
     """A judged length as a line of text."""
-    each = ", ".join(f"{r['bleu'][str(found['beam'])]['test']:.1f}" for r in found["runs"])
-    steps = ", ".join(str(run["steps"]) for run in found["runs"])
-    bar = "" if found["bar"] is None else f", at least {found['bar']:.0f}"
+    each = ", ".join(f"{r['bleu'][str(result['beam'])]['test']:.1f}" for r in result["runs"])
+    steps = ", ".join(str(run["steps"]) for run in result["runs"])
+    bar = "" if result["bar"] is None else f", at least {result['bar']:.0f}"
     return (
-        f"  {found['verdict']:12} BLEU {found['test']:.1f}{bar} after {found['seconds']:g} s"
-        f"  (seeds: {each}; development {found['dev']:.1f}; beam {found['beam']}; steps {steps})"
+        f"  {result['verdict']:12} BLEU {result['test']:.1f}{bar} after {result['seconds']:g} s"
+        f"  (seeds: {each}; development {result['dev']:.1f}; beam {result['beam']}; steps {steps})"
     )
 
 
@@ -221,39 +221,56 @@ def measure(options: argparse.Namespace, command: str) -> None:
     splits = [split_pairs(pairs, seed=seed) for seed in range(options.quality_seeds)]
     sizes = {p: len(references(part)) for p, part in splits[0]._asdict().items()}
     print(f"\nquality: {options.data.name}, sources {sizes}")
-    found = []
+    results = []
     for seconds in options.quality_seconds:
         name = SHORT if seconds < LONG_FROM else LONG
         runs = [train_and_score(RECIPES[name], split, seconds, seed) for seed, split in enumerate(splits)]
-        found.append({"command": command, "recipe": name} | judged(seconds, runs))
-        print(line(found[-1]), flush=True)
+        results.append({"command": command, "recipe": name} | judged(seconds, runs))
+        print(line(results[-1]), flush=True)
     torch.set_num_threads(before)
     if options.store:
-        write_atomically(QUALITY, _as_json(options, sizes, found))
+        record = with_stored(recorded(options, sizes, results))
+        write_atomically(QUALITY, json.dumps(record, indent=1, ensure_ascii=False) + "\n")
         print(f"stored in {QUALITY.name}")
 
 
-def with_stored(found: list[dict], sha256: str) -> list[dict]:
-    """What was measured now, and what is stored of other lengths, if the data were the same; the shortest first."""
-    before = json.loads(QUALITY.read_text("utf-8")) if QUALITY.exists() else None
-    kept = {}
-    if before is not None and before["data"]["sha256"] == sha256:
-        kept = {result["seconds"]: result for result in before["results"]}
-    every = kept | {result["seconds"]: result for result in found}
-    return [every[seconds] for seconds in sorted(every)]
-
-
-def _as_json(options, sizes: dict, found: list) -> str:
+def recorded(options: argparse.Namespace, sizes: dict[str, int], results: list[dict]) -> dict:
+    """What is stored of a run: how it was measured, which holds for all of its results, and these."""
     sha256 = hashlib.sha256(options.data.read_bytes()).hexdigest()
-    found = with_stored(found, sha256)
-    used = dict.fromkeys(result["recipe"] for result in found)
-
-    record = {
+    return {
         "versions": versions("sacrebleu"),
         "machine": machine(cores=os.cpu_count() or 1, threads=options.quality_threads),
         "data": {"file": options.data.name, "sha256": sha256, "split seed": "the run's", "sources": sizes},
-        "recipes": {name: asdict(RECIPES[name]) for name in used},
+        "recipes": _recipes(results),
         "metric": corpus_bleu(["a", "b"], [["a"], ["b", "c"]])[1],
-        "results": found,
+        "results": results,
     }
-    return json.dumps(record, indent=1, ensure_ascii=False) + "\n"
+
+
+def with_stored(record: dict) -> dict:
+    """A run together with what is stored of other lengths, the shortest first; printed what cannot be kept.
+
+    A stored result is kept if all that the record says of how it was measured holds for it, too.
+    """
+    before = json.loads(QUALITY.read_text("utf-8")) if QUALITY.exists() else {"results": []}
+    alike = all(before.get(key) == record[key] for key in ("versions", "machine", "data", "metric"))
+    by_seconds = {result["seconds"]: result for result in record["results"]}
+    for result in before["results"]:
+        seconds, name = result["seconds"], result["recipe"]
+        if seconds in by_seconds:
+            continue
+        if alike and before["recipes"][name].items() <= _settings(name).items():  # a newer field may be missing
+            by_seconds[seconds] = result
+        else:
+            print(f"not kept: the result after {seconds:g} s, which was measured otherwise (data, versions, machine …)")
+    results = [by_seconds[seconds] for seconds in sorted(by_seconds)]
+    return record | {"recipes": _recipes(results), "results": results}
+
+
+def _recipes(results: list[dict]) -> dict[str, dict]:
+    return {result["recipe"]: _settings(result["recipe"]) for result in results}
+
+
+def _settings(recipe: str) -> dict:
+    """A recipe as a file holds it."""
+    return json.loads(json.dumps(asdict(RECIPES[recipe])))

@@ -74,26 +74,26 @@ def summary(bars: list[dict]) -> str:
     return "\n".join(lines + [bar_line(bar, where=True) for bar in others])
 
 
-def merged(before: dict, found: dict, families: list[str]) -> dict:
+def merged(before: dict, measured: dict, families: list[str]) -> dict:
     """A stored record in which some families are measured anew; what is stored of the others stays as it is.
 
     Args:
         before: of `record`, what is stored.
-        found: of `record`, a run of these families only.
+        measured: of `record`, a run of these families only.
         families: their names.
 
     Returns:
         A new record, families in the order in which they came. Its `later` says how those were measured that are not
         of the run that the record began with: command, versions, machine, rounds.
     """
-    how = {key: found[key] for key in ("command", "versions", "machine", "rounds")}
+    how = {key: measured[key] for key in ("command", "versions", "machine", "rounds")}
     later = before.get("later", {}) | dict.fromkeys(families, how)
-    parts = [*before["results"], *found["results"]]
+    parts = [*before["results"], *measured["results"]]
     order = list(dict.fromkeys(part["family"] for part in parts))
-    both = {**before, "kinds": found["kinds"]}
+    both = {**before, "kinds": measured["kinds"]}
     for key in ("results", "sweep", "bars"):
         kept = [part for part in before[key] if part["family"] not in families]
-        both[key] = sorted(kept + found[key], key=lambda part: order.index(part["family"]))
+        both[key] = sorted(kept + measured[key], key=lambda part: order.index(part["family"]))
     return {**both, "later": later}
 
 
@@ -122,9 +122,9 @@ def record(
     }
 
 
-def store(path: Path, found: dict) -> None:
+def store(path: Path, content: dict) -> None:
     """Write a record; a file that is there is replaced only as a whole."""
-    text = json.dumps(found, indent=1, ensure_ascii=False)
+    text = json.dumps(content, indent=1, ensure_ascii=False)
     numbers = r"\[\s+([-+.\de]+(?:,\s+[-+.\de]+)*)\s+\]"  # a list of them takes one line
     text = re.sub(numbers, lambda m: f"[{' '.join(m[1].split())}]", text)
     write_atomically(path, text + "\n")

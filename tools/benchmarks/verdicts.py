@@ -19,7 +19,7 @@ def slope(lengths: list[int], peaks: list[int]) -> float:
     return statistics.linear_regression(x, y).slope
 
 
-def _row(result: dict, name: str) -> dict:
+def _row(result: dict, name: str | None) -> dict:
     return next(row for row in result["layers"] if row["layer"] == name)
 
 

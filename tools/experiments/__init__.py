@@ -5,7 +5,12 @@ What an experiment trains lives in `attnbook.studies`, where chapters find it to
     RESULT                        where the result goes; chapters/results/NAME.json if not given
     OPTIONS                       what can be asked for on the command line, with defaults; `seeds` is how many; if
                                   it stores weights, `weights`: where to, with None for the book's own
-    settings(options)             the arguments of every run, in order; if not given, a run for every seed
+    CHOICES                       option → the values that it can have, where these are few
+    variants(options)             what is varied, seeds aside: every variant is run with every seed, and with the
+                                  options of which it says nothing; if not given, there is one
+    SEED_BY_SEED                  True if all variants are run with one seed, then with the next, and not all seeds of
+                                  one variant, then of the next
+    settings(options)             the arguments of every run, in order, where it is not every variant with every seed
     run(seed, …) → dict           one run
     summary(results, options)     what is stored of all runs, beside the command and the versions; if not given, the
                                   runs as `rows`, and as `measured` what MEASURED says of their numbers

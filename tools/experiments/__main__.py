@@ -45,17 +45,16 @@ def parse_words(name: str, words: list[str]) -> tuple[SimpleNamespace, argparse.
         description=experiment(name).__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    own = experiment(name).OPTIONS
+    own, choices = experiment(name).OPTIONS, getattr(experiment(name), "CHOICES", {})
     for option, default in own.items():
-        flag = f"--{option.replace('_', '-')}"
+        flag, among = f"--{option.replace('_', '-')}", choices.get(option)
         if default is False:
             parser.add_argument(flag, action="store_true")
         elif isinstance(default, list):
-            kind = type(default[0])
-            parser.add_argument(flag, nargs="+", type=kind, default=default)
+            parser.add_argument(flag, nargs="+", type=type(default[0]), default=default, choices=among)
         else:
-            kind = str if default is None else type(default)
-            parser.add_argument(flag, type=kind, default=default, help=f"{default} if not given")
+            kind, told = str if default is None else type(default), f"{default} if not given"
+            parser.add_argument(flag, type=kind, default=default, choices=among, help=told)
     parser.add_argument("--out", type=Path, default=result_path(name), help="the file of the result")
     parser.add_argument("--threads", type=int, default=1, help="1 if not given")
     begun = parser.add_mutually_exclusive_group()
@@ -99,8 +98,11 @@ def one_line(row: dict) -> dict:
 
 
 def settings_of(module: ModuleType, options: SimpleNamespace) -> list[dict]:
-    """The arguments of every run: as the module says; else every seed, with the other options."""
-    return list(module.settings(options)) if hasattr(module, "settings") else every_seed([{}], options)
+    """The arguments of every run: as the module says; else every variant with every seed and the other options."""
+    if hasattr(module, "settings"):
+        return list(module.settings(options))
+    variants = module.variants(options) if hasattr(module, "variants") else [{}]
+    return every_seed(variants, options, getattr(module, "SEED_BY_SEED", False))
 
 
 def summary_of(module: ModuleType, runs: list[dict], options: SimpleNamespace) -> dict:
@@ -124,14 +126,19 @@ def measure(name: str, options: SimpleNamespace, out: Path, resume: bool = False
         The result.
 
     Raises:
-        SystemExit: OUT.part is there and neither was asked for, or its runs are not the first of this experiment.
+        SystemExit: OUT.part is there and neither was asked for, or its runs are not the first of this experiment; or
+            the options leave nothing to run; or the experiment does not say what is stored.
     """
     module, made = experiment(name), made_by(name, options)
+    if not (hasattr(module, "summary") or hasattr(module, "MEASURED")):
+        raise SystemExit(f"error: {name} has neither `summary` nor MEASURED, so nothing says what would be stored")
     begun = made | {"code": code_hash(name)}
     part = out.with_name(f"{out.name}.part")
     if part.exists() and not (resume or anew):
         raise SystemExit(f"error: {part} holds the runs of an interrupted experiment; add --resume or --anew")
     settings = settings_of(module, options)
+    if not settings:
+        raise SystemExit(f"error: these options of {name} leave nothing to run")
     as_stored = json.loads(json.dumps(settings))
     runs = resumed_runs(part, begun, as_stored) if resume else []
     for number, setting in enumerate(settings[len(runs) :], len(runs) + 1):
@@ -164,8 +171,9 @@ def main(words: list[str] | None = None) -> None:
     arguments = parser.parse_args(words)
     if arguments.list or not arguments.name:
         for name in names():
-            docstring = ast.get_docstring(ast.parse(Path(__file__).with_name(f"{name}.py").read_text("utf-8")))
-            print(f"{name:18}{docstring.splitlines()[0]}")
+            tree = ast.parse(Path(__file__).with_name(f"{name}.py").read_text("utf-8"))
+            first_line = (ast.get_docstring(tree) or "").partition("\n")[0]
+            print(f"{name:18}{first_line}")
         return
     options, general = parse_words(arguments.name, arguments.rest)
     import torch

@@ -30,6 +30,7 @@ SENTENCES = {  # English → which of the corpus' translations is the reference
     "My mother played the piano when she was young.": "Ma mère jouait du piano quand elle était jeune.",
     "I'm home.": "Je suis chez moi.",
 }
+MEASURED = "BLEU on the development set; attention weights in thousandths"
 
 
 def recipe(attention: str):
@@ -114,7 +115,7 @@ def summary(results: list[dict], options) -> dict:
         "split_seed": SPLIT_SEED,
         "corpus_sha256": corpus_sha256(),
         "recipe": asdict(recipe("additive")),
-        "measured": "BLEU on the development set; attention weights in thousandths",
+        "measured": MEASURED,
         "epochs": list(EPOCHS),
         "steps": results[0]["steps"],
         "bleu": {"with": [moment["bleu"] for moment in attentive], "without": [moment["bleu"] for moment in plain]},

@@ -12,10 +12,12 @@ import torch
 
 from attnbook.text import BOS, EOS, UNK, normalise
 from attnbook.translation import beam_search, next_word_log_probs
+from attnbook.weights import PAGE_MODELS, PAGE_TARGETS
 from tools.experiments.stored import page_model
 
 RESULT = "code/attnbook/widgets/beam_tree/data.json"
 OPTIONS = {"model": "transformer", "targets": ["fr", "zh"]}
+CHOICES = {"model": PAGE_MODELS, "targets": PAGE_TARGETS}
 WIDTHS = range(1, 6)
 LONGEST = 12  # tokens of a hypothesis, <eos> included
 FITTING = 9  # words of the translations, so that their trees fit a page

@@ -15,7 +15,7 @@ import itertools
 import torch
 
 from attnbook.studies import NORM_PLACES, measure_stack
-from tools.experiments.stored import every_seed
+from tools.experiments.stored import quartiles
 
 RESULT = "code/attnbook/widgets/block_explorer/data.json"
 OPTIONS = {"seeds": 20}
@@ -30,10 +30,9 @@ MEASURED = (
 )
 
 
-def quartiles(values: list[float]) -> list[float]:
-    """Lower quartile, median and upper quartile, to three digits."""
-    found = torch.tensor(values, dtype=torch.float64).quantile(torch.tensor([0.25, 0.5, 0.75], dtype=torch.float64))
-    return [float(f"{number:.3g}") for number in found.tolist()]
+def three_digits(values: list[float]) -> list[float]:
+    """The quartiles as they are stored."""
+    return [float(f"{number:.3g}") for number in quartiles(torch.tensor(values, dtype=torch.float64))]
 
 
 def entry(residual: bool, norm: str, depth: int, runs: list[dict]) -> dict:
@@ -41,19 +40,14 @@ def entry(residual: bool, norm: str, depth: int, runs: list[dict]) -> dict:
     result = {"norm": norm, "residual": residual, "depth": depth, "ratio": {}}
     for measure in MEASURES:
         by_seed = [run[measure] for run in runs]
-        result[measure] = [quartiles(list(at)) for at in zip(*by_seed, strict=True)]
-        result["ratio"][measure] = quartiles([line[-1] / line[0] for line in by_seed])
+        result[measure] = [three_digits(list(at)) for at in zip(*by_seed, strict=True)]
+        result["ratio"][measure] = three_digits([line[-1] / line[0] for line in by_seed])
     return result
 
 
-def variants() -> list[dict]:
+def variants(options) -> list[dict]:
     """Every stack."""
     return [{"norm": norm, "residual": residual, "depth": depth} for residual, norm, depth in WIRINGS]
-
-
-def settings(options) -> list[dict]:
-    """Every variant with every seed."""
-    return every_seed(variants(), options)
 
 
 def run(seed: int, norm: str, residual: bool, depth: int) -> dict:

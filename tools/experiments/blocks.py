@@ -55,9 +55,9 @@ def settings(options) -> Iterator[dict]:
 def run(seed: int, rows: str, norm_first: bool, **how) -> dict:
     """Measure the gradients of a new stack, or train one."""
     if rows == "gradients":
-        found = [round(g, 4) for g in layer_gradients(how["depth"], norm_first, seed)]
+        gradients = [round(g, 4) for g in layer_gradients(how["depth"], norm_first, seed)]
         row = {"norm_first": norm_first, "depth": how["depth"], "seed": seed}
-        return {"rows": rows} | row | {"by_layer": found}
+        return {"rows": rows} | row | {"by_layer": gradients}
     losses = trained(norm_first, how["warmup"], how["peak"], seed, how["steps"])
     row = {"peak": how["peak"], "seed": seed}
     if rows == "training":
@@ -67,8 +67,8 @@ def run(seed: int, rows: str, norm_first: bool, **how) -> dict:
 
 def summary(results: list[dict], options) -> dict:
     """The rows of each kind."""
-    found: dict[str, list] = {"gradients": [], "training": [], "longer": []}
+    by_kind: dict[str, list] = {"gradients": [], "training": [], "longer": []}
     for one in results:
         row = {key: value for key, value in one.items() if key != "rows"}
-        found[one["rows"]].append(row)
-    return {"measured": MEASURED, **found}
+        by_kind[one["rows"]].append(row)
+    return {"measured": MEASURED, **by_kind}

@@ -74,13 +74,13 @@ def rivals(model: TextModel, learned: str, development: str, test: str) -> dict:
     """Bits per byte of n-grams over the same tokens, Dirichlet-smoothed with the best prior for the development text,
     and of runs of five mixed by Kneser and Ney."""
     ids, dev, held_out = (model.vocabulary.encode(text) for text in (learned, development, test))
-    size, found = len(model.vocabulary), {}
+    size, bits = len(model.vocabulary), {}
     for name, order in (("bigram", 2), ("trigram", 3)):
         prior = min((1.0, 2.0, 4.0, 8.0, 16.0, 32.0), key=lambda p: ngram_loss(ids, dev, size, order, p))
         loss = ngram_loss(ids, held_out, size, order, prior)
-        found[name] = round(described_loss(loss, len(held_out), test)["bits_per_byte"], 3)
+        bits[name] = round(described_loss(loss, len(held_out), test)["bits_per_byte"], 3)
     loss = kneser_ney_loss(ids, held_out, size, 5)
-    return found | {"kneser_ney": round(described_loss(loss, len(held_out), test)["bits_per_byte"], 3)}
+    return bits | {"kneser_ney": round(described_loss(loss, len(held_out), test)["bits_per_byte"], 3)}
 
 
 @torch.no_grad()

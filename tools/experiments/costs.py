@@ -14,7 +14,6 @@ Turned round by: attention that stays ahead beyond n = d in a batch as well.
 Times are milliseconds of processor time for one text of the batch. Some five minutes on one core.
 """
 
-import statistics
 from collections.abc import Callable, Iterator
 
 import torch
@@ -23,6 +22,7 @@ from torch import nn
 
 from attnbook.studies import bare_attention, bare_recurrence
 from tools.benchmarks.measure import in_turns, milliseconds
+from tools.experiments.stored import medians
 from tools.surroundings import machine
 
 OPTIONS = {"rounds": 7}
@@ -70,8 +70,7 @@ def run(seed: int, d: int, batch: int, n: int, rounds: int) -> dict:
             strict=True,
         )
     ]
-    medians = {name: float(f"{statistics.median(some):.4g}") for name, some in spent.items()}
-    return {"d": d, "batch": batch, "n": n, **medians, "ratios": [round(min(ratios), 3), round(max(ratios), 3)]}
+    return {"d": d, "batch": batch, "n": n, **medians(spent), "ratios": [round(min(ratios), 3), round(max(ratios), 3)]}
 
 
 def summary(results: list[dict], options) -> dict:

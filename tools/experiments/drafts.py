@@ -28,6 +28,13 @@ from attnbook.translation import BigramDraft, load_page_model, sample, speculati
 OPTIONS = {"every": 6, "repeats": 7}
 KINDS = [("", 0), *((name, k) for name in ("bahdanau", "bigrams") for k in (1, 2, 4))]
 AT_ONCE = (1, 2, 3, 5, 9)  # words in a pass
+MEASURED = (
+    "median, smallest and largest over the repeats: passes of the Transformer per word, the share of "
+    "drafted words that stay, the words drafted per pass, the share of passes that end with a drafted <eos> that "
+    "stays, the time relative to the Transformer alone in the same repeat, milliseconds of "
+    "processor time per word; parts: the means of those spent in drafting, in the Transformer's passes and in "
+    "the rest; single: milliseconds of one pass over so many words, and of one drafted word"
+)
 
 
 @functools.cache
@@ -49,13 +56,13 @@ class Timed:
         self.model, self.ms = model, 0.0
 
     def __getattr__(self, name: str):
-        found = getattr(self.model, name)
+        attribute = getattr(self.model, name)
         if name not in ("step", "extend"):
-            return found
+            return attribute
 
         def timed(*args, **kwargs):
             began = time.process_time()
-            out = found(*args, **kwargs)
+            out = attribute(*args, **kwargs)
             self.ms += 1000 * (time.process_time() - began)
             return out
 
@@ -80,9 +87,9 @@ def written(seed: int, every: int, draft: str, lookahead: int) -> dict:
             number = len(sample(large, ids, lens, generator=dice)[0].ids)
             words, passes = words + number, passes + number
             continue
-        found = speculative(large, small, ids, lens, generator=dice, lookahead=lookahead)
-        words, passes = words + len(found.ids), passes + found.target_calls
-        proposed, accepted = proposed + found.proposed, accepted + found.accepted
+        sentence = speculative(large, small, ids, lens, generator=dice, lookahead=lookahead)
+        words, passes = words + len(sentence.ids), passes + sentence.target_calls
+        proposed, accepted = proposed + sentence.proposed, accepted + sentence.accepted
     spent = 1000 * (time.process_time() - began)
     parts = [part / words for part in (small.ms, large.ms, spent - small.ms - large.ms)]
     return {
@@ -112,11 +119,11 @@ def single(number: int = 60) -> dict:
 
     kinds = {f"pass over {n}": spent(model, n) for n in AT_ONCE}
     kinds |= {name: spent(draft, 1) for name, draft in drafts.items()}
-    found: dict[str, list] = {name: [] for name in kinds}
+    times: dict[str, list] = {name: [] for name in kinds}
     for _ in range(number):
         for name, once in kinds.items():
-            found[name].append(once())
-    return {name: median(times) for name, times in found.items()}
+            times[name].append(once())
+    return {name: median(some) for name, some in times.items()}
 
 
 def run(seed: int, every: int) -> dict:
@@ -125,6 +132,11 @@ def run(seed: int, every: int) -> dict:
     for row in rows:
         row["relative"] = row["ms"] / rows[0]["ms"]
     return {"seed": seed, "rows": rows, "single": single()}
+
+
+def spread(values: list[float]) -> list[float]:
+    """Median, smallest and largest, as they are stored."""
+    return [round(measure(values), 3) for measure in (median, min, max)]
 
 
 def summary(results: list[dict], options) -> dict:
@@ -144,17 +156,9 @@ def summary(results: list[dict], options) -> dict:
             "relative": [one["relative"] for one in same],
             "ms": [one["ms"] for one in same],
         }
-        row |= {k: [round(f(v), 3) for f in (median, min, max)] for k, v in shares.items() if v}
+        row |= {name: spread(values) for name, values in shares.items() if values}
         rows.append(
             row | {"parts": [round(mean(part), 3) for part in zip(*(one["parts"] for one in same), strict=True)]}
         )
     single = {name: [result["single"][name] for result in results] for name in results[0]["single"]}
-    return {
-        "measured": "median, smallest and largest over the repeats: passes of the Transformer per word, the share of "
-        "drafted words that stay, the words drafted per pass, the share of passes that end with a drafted <eos> that "
-        "stays, the time relative to the Transformer alone in the same repeat, milliseconds of "
-        "processor time per word; parts: the means of those spent in drafting, in the Transformer's passes and in "
-        "the rest; single: milliseconds of one pass over so many words, and of one drafted word",
-        "rows": rows,
-        "single": {name: [round(f(v), 3) for f in (median, min, max)] for name, v in single.items()},
-    }
+    return {"measured": MEASURED, "rows": rows, "single": {name: spread(times) for name, times in single.items()}}

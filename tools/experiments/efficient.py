@@ -14,18 +14,22 @@ time in milliseconds. Some three minutes.
 """
 
 from collections.abc import Callable, Iterator
-from statistics import median
 
 import torch
 import torch.nn.functional as F
 
 from attnbook.attention import causal_mask, sliding_window_mask, tiled_attention
 from tools.benchmarks.measure import in_a_process, in_turns, milliseconds, peak_of
+from tools.experiments.stored import medians
 from tools.surroundings import machine
 
 OPTIONS: dict = {}
 LENGTHS = 512, 1024, 2048, 4096
 HEADS, SIZE, WINDOW = 4, 64, 256
+MEASURED = (
+    "memory: MiB beyond the inputs, one sequence, four heads of 64, float32; windows: milliseconds, "
+    f"the same, causal (but for fused_square), a window of {WINDOW} in fused_mask and tiles_window"
+)
 
 
 def table(query, key, value):
@@ -64,12 +68,6 @@ def peaks(n: int, form: str) -> dict:
     return {"n": n, "form": form, "forward": forward, "with_gradients": with_gradients}
 
 
-def medians(runs: dict[str, Callable], rounds: int = 7) -> dict[str, float]:
-    """Milliseconds of each, the candidates taking turns."""
-    spent = in_turns(runs, milliseconds, rounds)
-    return {name: float(f"{median(took):.4g}") for name, took in spent.items()}
-
-
 def window_runs(n: int) -> dict[str, Callable]:
     """Causal attention over n words with and without a window, in several ways, ready to be called."""
     q, k, v = draw(n)
@@ -105,14 +103,13 @@ def run(seed: int, what: str, n: int = 0, form: str = "") -> dict:
     if what == "memory":
         return {"what": what, "row": peaks(n, form)}
     with torch.no_grad():
-        return {"what": what, "row": {"n": n, **medians(window_runs(n), 5)}}
+        return {"what": what, "row": {"n": n, **medians(in_turns(window_runs(n), milliseconds, rounds=5))}}
 
 
 def summary(results: list[dict], options) -> dict:
     """Both tables, and on what they were measured."""
     return {
-        "measured": "memory: MiB beyond the inputs, one sequence, four heads of 64, float32; windows: milliseconds, "
-        f"the same, causal (but for fused_square), a window of {WINDOW} in fused_mask and tiles_window",
+        "measured": MEASURED,
         "machine": machine(processor=torch.backends.cpu.get_cpu_capability(), threads=torch.get_num_threads()),
-        **{what: [found["row"] for found in results if found["what"] == what] for what in ("memory", "windows")},
+        **{what: [result["row"] for result in results if result["what"] == what] for what in ("memory", "windows")},
     }

@@ -30,6 +30,15 @@ from attnbook.translation.metrics import bleu_counts, bleu_of
 OPTIONS = {"every": 1, "widths": [1, 2, 4, 8]}
 PENALISED = "4, α = 2"
 MAX_LEN, MOST = 30, 20000  # words; open prefixes at which a search gives up
+MEASURED = (
+    "sentences, those whose search was proved exact, prefixes that it read (median, most), the mean log-probability"
+    " of the empty sentence and how often that is the likeliest; where greedy decoding and exact search differ, how"
+    " many of either's translations are a reference, and for how many both are; how many translations of a beam of "
+    "4 α = 2 changes, and how many stay if places are filled again, with α = 0 and 2; for each search the mean log-"
+    "probability, how many are the likeliest sentence, words with <eos>, BLEU, on every third sentence alone, the "
+    "95 % intervals of its differences to greedy decoding and to exact search over 2000 bootstrap draws of the "
+    "sentences, and how many translations are not theirs"
+)
 
 
 def settings(options) -> list[dict]:
@@ -38,17 +47,17 @@ def settings(options) -> list[dict]:
 
 
 @torch.no_grad()
-def exact(model, ids, lens, found: list[int], likely: float) -> tuple[list[int], float, float, int, bool]:
+def exact(model, ids, lens, known: list[int], likely: float) -> tuple[list[int], float, float, int, bool]:
     """The likeliest sentence: (words, log-probability), that of the empty one, prefixes read, and whether it is proved.
 
     Args:
         model: the translator.
         ids, lens: one source.
-        found: a sentence to begin with.
+        known: a sentence to begin with.
         likely: its log-probability.
     """
     state, words = begin(model, ids, lens, MAX_LEN)
-    prefixes, total, best = [[]], torch.zeros(1), (found, likely)
+    prefixes, total, best = [[]], torch.zeros(1), (known, likely)
     empty, read = 0.0, 0
     for length in range(MAX_LEN):
         logits, _, state = model.step(words, state)
@@ -95,32 +104,32 @@ def run(seed: int, every: int, widths: list[int]) -> dict:
     translator = load_page_model("transformer")
     dev = references(split.dev)
     sources = list(dev)[::every]
-    wanted = [[normalise(text) for text in dev[source]] for source in sources]
-    found: dict = {name: [] for name in (*widths, PENALISED, "exact")}
-    likely: dict = {name: [] for name in found}
+    expected = [[normalise(text) for text in dev[source]] for source in sources]
+    sentences: dict = {name: [] for name in (*widths, PENALISED, "exact")}
+    likely: dict = {name: [] for name in sentences}
     empty, read, proved = [], [], 0
     again: dict = {4: [], PENALISED: []}  # with places that are filled again
     for source in sources:
         encoded = translator.encode([source])
         for width in widths:
             best = beam_search(translator.model, *encoded, width=width, length_penalty=0.0, max_len=MAX_LEN)[0]
-            found[width].append(best.ids)
+            sentences[width].append(best.ids)
             likely[width].append(best.log_prob)
         best = beam_search(translator.model, *encoded, length_penalty=2.0, max_len=MAX_LEN)[0]
-        found[PENALISED].append(best.ids)
+        sentences[PENALISED].append(best.ids)
         likely[PENALISED].append(best.log_prob)
         for name, alpha in ((4, 0.0), (PENALISED, 2.0)):
             again[name].append(filled_again(translator.model, *encoded, alpha))
         ids, log_prob, none, prefixes, sure = exact(
-            translator.model, *encoded, found[widths[-1]][-1], likely[widths[-1]][-1]
+            translator.model, *encoded, sentences[widths[-1]][-1], likely[widths[-1]][-1]
         )
-        found["exact"].append(ids)
+        sentences["exact"].append(ids)
         likely["exact"].append(log_prob)
         empty.append(none)
         read.append(prefixes)
         proved += sure
-    written = {name: [translator.target_vocab.decode(ids) for ids in some] for name, some in found.items()}
-    counts = {name: bleu_counts(texts, wanted, 4) for name, texts in written.items()}
+    written = {name: [translator.target_vocab.decode(ids) for ids in some] for name, some in sentences.items()}
+    counts = {name: bleu_counts(texts, expected, 4) for name, texts in written.items()}
     dice = np.random.default_rng(seed)
     draws = [dice.integers(len(sources), size=len(sources)) for _ in range(2000)]
     redrawn = {name: np.array([bleu_of(some[d].sum(0)) for d in draws]) for name, some in counts.items()}
@@ -129,10 +138,10 @@ def run(seed: int, every: int, widths: list[int]) -> dict:
         return [round(float(q), 2) for q in np.quantile(redrawn[name] - redrawn[other], (0.025, 0.975))]
 
     def apart(name, other) -> list[int]:
-        return [i for i in range(len(sources)) if found[name][i] != found[other][i]]
+        return [i for i in range(len(sources)) if sentences[name][i] != sentences[other][i]]
 
     rows = []
-    for name, some in found.items():
+    for name, some in sentences.items():
         rows.append(
             {
                 "search": str(name),
@@ -147,7 +156,7 @@ def run(seed: int, every: int, widths: list[int]) -> dict:
             }
         )
     missed = apart(widths[0], "exact")
-    right = {name: {i for i in missed if written[name][i] in wanted[i]} for name in (widths[0], "exact")}
+    right = {name: {i for i in missed if written[name][i] in expected[i]} for name in (widths[0], "exact")}
     return {
         "seed": seed,
         "rows": rows,
@@ -155,25 +164,18 @@ def run(seed: int, every: int, widths: list[int]) -> dict:
         "proved": proved,
         "read": [int(np.median(read)), max(read)],
         "empty": round(float(np.mean(empty)), 2),
-        "empty_likeliest": sum(ids == [EOS] for ids in found["exact"]),
+        "empty_likeliest": sum(ids == [EOS] for ids in sentences["exact"]),
         "matches": [*map(len, right.values()), len(right[widths[0]] & right["exact"])],
-        "penalty_changes": sum(a != b for a, b in zip(found[4], found[PENALISED], strict=True)),
-        "filled_again": [sum(a == b for a, b in zip(again[n], found[n], strict=True)) for n in again],
+        "penalty_changes": sum(a != b for a, b in zip(sentences[4], sentences[PENALISED], strict=True)),
+        "filled_again": [sum(a == b for a, b in zip(again[n], sentences[n], strict=True)) for n in again],
     }
 
 
 def summary(results: list[dict], options) -> dict:
     """A row for each search."""
     (result,) = results
-    about = "sentences, those whose search was proved exact, prefixes that it read (median, most), the mean "
-    about += "log-probability of the empty sentence and how often that is the likeliest; where greedy decoding and "
-    about += "exact search differ, how many of either's translations are a reference, and for how many both are; how "
-    about += "many translations of a beam of 4 α = 2 changes, and how many stay if places are filled again, with α = 0 "
-    about += "and 2; for each search the mean log-probability, how many are the likeliest sentence, words with "
-    about += "<eos>, BLEU, on every third sentence alone, the 95 % intervals of its differences to greedy decoding and "
-    about += "to exact search over 2000 bootstrap draws of the sentences, and how many translations are not theirs"
     return (
-        {"measured": about}
+        {"measured": MEASURED}
         | {key: result[key] for key in result if key not in ("seed", "rows")}
         | {"rows": result["rows"]}
     )

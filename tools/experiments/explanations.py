@@ -18,7 +18,7 @@ from collections.abc import Iterator
 import torch
 
 from attnbook.studies import TopicReader, adversarial_weights, fit_topics, jensen_shannon, topic_rows
-from tools.experiments.stored import share
+from tools.experiments.stored import quartiles, share
 
 OPTIONS = {"seeds": 3, "steps": 600}
 MEASURED = (
@@ -30,17 +30,10 @@ MEASURED = (
 )
 
 
-def settings(options) -> Iterator[dict]:
-    """Both kinds of reader, one of them trained for longer too, with every seed."""
+def variants(options) -> Iterator[dict]:
+    """Both kinds of reader, one of them trained for longer too."""
     for context, longer in ((False, 1), (True, 1), (False, 4)):
-        for seed in range(options.seeds):
-            yield {"seed": seed, "context": context, "steps": longer * options.steps}
-
-
-def quartiles(values: torch.Tensor) -> list[float]:
-    """The lower quartile, the median and the upper quartile."""
-    found = values.quantile(torch.tensor([0.25, 0.5, 0.75]))
-    return [round(q, 4) for q in found.tolist()]
+        yield {"context": context, "steps": longer * options.steps}
 
 
 @torch.no_grad()
@@ -56,16 +49,16 @@ def run(seed: int, context: bool, steps: int) -> dict:
     test = topic_rows(1000, torch.Generator().manual_seed(99))
     with torch.no_grad():
         values, weights = model.read(test[0])
-        told = model.answer(values, weights).argmax(-1)
+        answers = model.answer(values, weights).argmax(-1)
         generator = torch.Generator().manual_seed(7)
         changed = []
         for _ in range(20):
             order = torch.rand(weights.shape, generator=generator).argsort(-1)
             other = model.answer(values, weights.gather(1, order)).argmax(-1)
-            changed.append((other != told).float().mean().item())
+            changed.append((other != answers).float().mean().item())
         even = model.answer(values, torch.full_like(weights, 1 / 12)).argmax(-1)
     some = values[:200]
-    found = adversarial_weights(lambda w: model.answer(some, w), weights[:200])
+    adversarial = adversarial_weights(lambda w: model.answer(some, w), weights[:200])
     return {
         "context": context,
         "steps": steps,
@@ -74,6 +67,6 @@ def run(seed: int, context: bool, steps: int) -> dict:
         "retrained uniform": accuracy(blind, test),
         "on the loudest": share(weights.argmax(-1) == test[2]),
         "changed by permuting": round(sum(changed) / len(changed), 4),
-        "changed by uniform": share(even != told),
-        "adversary": quartiles(jensen_shannon(weights[:200], found)),
+        "changed by uniform": share(even != answers),
+        "adversary": [round(q, 4) for q in quartiles(jensen_shannon(weights[:200], adversarial))],
     }

@@ -20,6 +20,11 @@ from tools.experiments.stored import share
 
 OPTIONS = {"seeds": 6, "steps": 750}
 PERIODS, ROWS, DRAWN = (8, 10, 12, 15), 300, 7
+MEASURED = (
+    "for each change of the notes, the share of 300 rows whose answer is right, and of those whose "
+    "answer is the symbol at the planted place; follows_before and follows_after: with both notes in place, by "
+    "whether the false one stands before or after the true one"
+)
 
 
 def run(seed: int, steps: int) -> dict:
@@ -44,10 +49,4 @@ def run(seed: int, steps: int) -> dict:
 
 def summary(results: list[dict], options) -> dict:
     """All rows."""
-    return {
-        "seeds": list(range(options.seeds)),
-        "measured": "for each change of the notes, the share of 300 rows whose answer is right, and of those whose "
-        "answer is the symbol at the planted place; follows_before and follows_after: with both notes in place, by "
-        "whether the false one stands before or after the true one",
-        "rows": results,
-    }
+    return {"seeds": list(range(options.seeds)), "measured": MEASURED, "rows": results}

@@ -30,7 +30,9 @@ from attnbook.interop import load_minilm
 from attnbook.text import normalise, tokenise
 from tools.experiments.stored import share
 
-OPTIONS = {"reads": ["counts", "neighbours", "encoder"], "epochs": 10}
+WAYS = ["counts", "neighbours", "encoder"]
+OPTIONS = {"reads": WAYS, "epochs": 10}
+CHOICES = {"reads": WAYS}
 MEASURED = "shares of the test words that are guessed; examples are every 300th of them, with the first three guesses"
 EVERY = 300
 
@@ -38,12 +40,12 @@ EVERY = 300
 @functools.cache
 def gaps() -> dict[str, list[tuple[list[str], int]]]:
     """For each part of the corpus its words: the sentence between <bos> and <eos>, and the place."""
-    split, found = split_pairs(bundled_pairs(), seed=0), {}
+    split, by_part = split_pairs(bundled_pairs(), seed=0), {}
     for part in ("train", "dev", "test"):
         texts = sorted({pair.source for pair in getattr(split, part)})
         rows = [["<bos>", *tokenise(normalise(text)), "<eos>"] for text in texts]
-        found[part] = [(row, at) for row in rows for at in range(1, len(row) - 2)]
-    return found
+        by_part[part] = [(row, at) for row in rows for at in range(1, len(row) - 2)]
+    return by_part
 
 
 @functools.cache
@@ -63,24 +65,24 @@ def with_gap(row: list[str], at: int, gap: str) -> str:
 
 
 @torch.no_grad()
-def states(asked: list[tuple[list[str], int]]) -> Tensor:
+def states(gapped: list[tuple[list[str], int]]) -> Tensor:
     """What stands at the gap, in the embeddings and after each layer: (N, L + 1, D)."""
     minilm = load_minilm()
-    gap, found = minilm.tokenizer.token_to_id("[MASK]"), [torch.empty(0)] * len(asked)
-    order = sorted(range(len(asked)), key=lambda n: len(asked[n][0]))
+    gap, vectors = minilm.tokenizer.token_to_id("[MASK]"), [torch.empty(0)] * len(gapped)
+    order = sorted(range(len(gapped)), key=lambda n: len(gapped[n][0]))
     for some in (order[at : at + 64] for at in range(0, len(order), 64)):
-        ids, lens = minilm.read([with_gap(*asked[n], "[MASK]") for n in some])
+        ids, lens = minilm.read([with_gap(*gapped[n], "[MASK]") for n in some])
         x, mask = minilm.model.embeddings(ids), sequence_mask(lens, ids.shape[1])[:, None, None]
         seen = [x[ids == gap]]
         for layer in minilm.model.layers:
             x, _ = layer(x, mask=mask)
             seen.append(x[ids == gap])
         for n, one in zip(some, torch.stack(seen, 1), strict=True):
-            found[n] = one
-    return torch.stack(found)
+            vectors[n] = one
+    return torch.stack(vectors)
 
 
-def neighbours(asked: list[tuple[list[str], int]]) -> Tensor:
+def neighbours(gapped: list[tuple[list[str], int]]) -> Tensor:
     """The vectors of the words on both sides, of several pieces their mean: (N, 1, 2 D)."""
     minilm = load_minilm()
     table = minilm.model.embeddings.word.weight.detach()
@@ -90,7 +92,7 @@ def neighbours(asked: list[tuple[list[str], int]]) -> Tensor:
         word = "[CLS]" if word == "<bos>" else word
         return table[minilm.tokenizer.encode(word, add_special_tokens=False).ids].mean(0)
 
-    return torch.stack([torch.cat([vector(row[at - 1]), vector(row[at + 1])]) for row, at in asked])[:, None]
+    return torch.stack([torch.cat([vector(row[at - 1]), vector(row[at + 1])]) for row, at in gapped])[:, None]
 
 
 def by_least_squares(x: Tensor, y: Tensor, new: Tensor, words: int) -> Tensor:
@@ -124,31 +126,32 @@ def guesses_of(reads: str, epochs: int) -> tuple[list[list[str]], dict]:
     if reads == "counts":
         counts = [between[row[at - 1], row[at + 1]] or after[row[at - 1]] for row, at in parts["test"]]
         return [[word for word, _ in some.most_common(3)] for some in counts], {}
-    read = neighbours if reads == "neighbours" else states
-    x = {part: read(asked) for part, asked in parts.items()}
+    read = {"neighbours": neighbours, "encoder": states}[reads]
+    x = {part: read(gapped) for part, gapped in parts.items()}
     mean, scale = x["train"].mean(0), x["train"].std(0) + 1e-6
     x = {part: (some - mean) / scale for part, some in x.items()}
     vocabulary = sorted({row[at] for row, at in parts["train"]})
     number = {word: n for n, word in enumerate(vocabulary)}
-    y = {part: torch.tensor([number.get(row[at], -1) for row, at in asked]) for part, asked in parts.items()}
+    y = {part: torch.tensor([number.get(row[at], -1) for row, at in gapped]) for part, gapped in parts.items()}
     tried = [
         by_least_squares(x["train"][:, n], y["train"], x["dev"][:, n], len(vocabulary)) for n in range(mean.shape[0])
     ]
     layer = max(range(len(tried)), key=lambda n: int((tried[n] == y["dev"]).sum()))
     x = {part: some[:, layer] for part, some in x.items()}
     head, epoch = by_regression(x["train"], y["train"], (x["dev"], y["dev"]), len(vocabulary), epochs)
-    found = head(x["test"]).topk(3).indices.tolist()
-    return [[vocabulary[n] for n in some] for some in found], {"layer": layer, "epoch": epoch}
+    likeliest = head(x["test"]).topk(3).indices.tolist()
+    return [[vocabulary[n] for n in some] for some in likeliest], {"layer": layer, "epoch": epoch}
 
 
 def run(reads: str, epochs: int) -> dict:
     """How many test words one way guesses, where the pair of neighbours is known and where it is new."""
-    asked, (_, between) = gaps()["test"], counted()
+    gapped, (_, between) = gaps()["test"], counted()
     guesses, how = guesses_of(reads, epochs)
-    right = torch.tensor([row[at] in some[:1] for (row, at), some in zip(asked, guesses, strict=True)])
-    known = torch.tensor([bool(between.get((row[at - 1], row[at + 1]))) for row, at in asked])
+    right = torch.tensor([row[at] in some[:1] for (row, at), some in zip(gapped, guesses, strict=True)])
+    known = torch.tensor([bool(between.get((row[at - 1], row[at + 1]))) for row, at in gapped])
     examples = [
-        [with_gap(row, at, "___"), row[at], some] for (row, at), some in list(zip(asked, guesses, strict=True))[::EVERY]
+        [with_gap(row, at, "___"), row[at], some]
+        for (row, at), some in list(zip(gapped, guesses, strict=True))[::EVERY]
     ]
     return {
         "reads": reads,
@@ -156,7 +159,7 @@ def run(reads: str, epochs: int) -> dict:
         "right": share(right),
         "known": share(right[known]),
         "new": share(right[~known]),
-        "words": [len(asked), int(known.sum()), int((~known).sum())],
+        "words": [len(gapped), int(known.sum()), int((~known).sum())],
         "examples": examples,
     }
 

@@ -14,13 +14,12 @@ About twelve minutes on one core.
 from collections.abc import Iterator
 
 from attnbook.studies import look_up_run
-from tools.experiments.stored import every_seed
 
 OPTIONS = {"seeds": 5}
 HEADS = (1, 2, 4, 8, 16, 32)
 
 
-def variants() -> Iterator[dict]:
+def variants(options) -> Iterator[dict]:
     """Every condition: how many heads of which width, how many look-ups, how many steps, what reads the output."""
     for budget in (32, 128):  # heads × width: 4 · 32 · 32 and 4 · 32 · 128 parameters
         for wanted in (1, 2, 4):
@@ -40,11 +39,6 @@ def variants() -> Iterator[dict]:
         yield four | {"heads": h, "width": 32 // h}
 
 
-def settings(options) -> list[dict]:
-    """Every variant with every seed."""
-    return every_seed(variants(), options)
-
-
 def run(seed: int, **plan) -> dict:
     """Train one layer."""
     accuracy = round(look_up_run(**plan, seed=seed)[0], 4)
@@ -54,6 +48,6 @@ def run(seed: int, **plan) -> dict:
 def summary(results: list[dict], options) -> dict:
     """The accuracies of each condition, one for each seed."""
     seeds = range(options.seeds)
-    numbers = iter(found["accuracy"] for found in results)
-    runs = [plan | {"accuracy": [next(numbers) for _ in seeds]} for plan in variants()]
+    numbers = iter(result["accuracy"] for result in results)
+    runs = [plan | {"accuracy": [next(numbers) for _ in seeds]} for plan in variants(options)]
     return {"seeds": list(seeds), "runs": runs}

@@ -27,12 +27,12 @@ OPTIONS = {"seeds": 3, "steps": 750}
 EVERY = 25
 FIXED = (8, 8)
 ELSEWHERE = (9, 16)
+USUAL = {"num_layers": 2, "sink": "none", "periods": PERIODS, "steps": OPTIONS["steps"], "bos": True, "uniform": False}
 
 
-def variants(steps: int) -> Iterator[dict]:
+def variants(options) -> Iterator[dict]:
     """What is trained, seeds aside."""
-    usual = {"num_layers": 2, "sink": "none", "periods": PERIODS, "steps": steps}
-    usual |= {"bos": True, "uniform": False}
+    steps, usual = options.steps, USUAL | {"steps": options.steps}
     yield usual
     yield usual | {"num_layers": 1, "steps": 2 * steps}
     yield usual | {"num_layers": 1, "periods": FIXED, "steps": steps // 2}
@@ -48,21 +48,21 @@ def rounded(table: torch.Tensor) -> list:
     return [[round(a, 4) for a in row] for row in table.tolist()]
 
 
-def entry(found: InductionMeasures) -> dict:
+def entry(measures: InductionMeasures) -> dict:
     """Measures as they are stored."""
     return {
-        "loss": {"new": round(found.new, 4), "repeated": round(found.repeated, 4)},
-        "accuracy": round(found.accuracy, 4),
-        "prefix": rounded(found.prefix),
-        "previous": rounded(found.previous),
-        "start": rounded(found.start),
+        "loss": {"new": round(measures.new, 4), "repeated": round(measures.repeated, 4)},
+        "accuracy": round(measures.accuracy, 4),
+        "prefix": rounded(measures.prefix),
+        "previous": rounded(measures.previous),
+        "start": rounded(measures.start),
     }
 
 
-def point(step: int, found: InductionMeasures) -> list:
+def point(step: int, measures: InductionMeasures) -> list:
     """Measures as a point of a curve."""
-    numbers = (found.new, found.repeated, found.accuracy)
-    tables = rounded(found.prefix), rounded(found.previous)
+    numbers = (measures.new, measures.repeated, measures.accuracy)
+    tables = rounded(measures.prefix), rounded(measures.previous)
     return [step, *(round(a, 4) for a in numbers), *tables]
 
 
@@ -89,13 +89,6 @@ def without(model: AttentionOnly) -> Iterator[dict]:
                 yield {"layer": layer + 1, "head": head + 1, "by": how} | entry(measure_induction(quiet))
 
 
-def settings(options) -> Iterator[dict]:
-    """Every plan with every seed."""
-    for plan in variants(options.steps):
-        for seed in range(options.seeds):
-            yield plan | {"seed": seed}
-
-
 def run(seed: int, **plan) -> dict:
     """Train one model."""
     curve = []
@@ -110,7 +103,7 @@ def run(seed: int, **plan) -> dict:
     row = plan | {"seed": seed, "end": entry(measure(model))}
     if plan["periods"] == FIXED:
         row["elsewhere"] = entry(measure_induction(model, ELSEWHERE))
-    if plan == next(variants(plan["steps"])):
+    if plan == USUAL | {"steps": plan["steps"]}:
         row["without"] = list(without(model))
     spent = round(time.process_time() - began, 1)
     return row | {"cpu_seconds": spent, "curve": curve}

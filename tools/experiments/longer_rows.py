@@ -36,6 +36,11 @@ OPTIONS = {"seeds": 5, "length": 24, "times": 8, "steps": 600, "further": [5, 20
 WAYS = "as trained", "interpolation", "NTK-aware", "by parts"
 HEAD = 8  # features of a head
 SEEN = 0.01  # weights below this are not stored
+MEASURED = (
+    "fraction of right answers on 200 fresh rows: at the trained length; in the second half of rows "
+    "`times` as long, at once and after further steps on such rows. `weights`: the last layer's mean weight at "
+    f"each distance (key − query) where it is at least {SEEN}, asked in the second half of the long rows, at once"
+)
 
 
 def angles(way: str, length: int, times: int) -> RotaryPositions:
@@ -100,8 +105,6 @@ def summary(results: list[dict], options) -> dict:
         "long": options.length * options.times,
         "steps": options.steps,
         "further": options.further,
-        "measured": "fraction of right answers on 200 fresh rows: at the trained length; in the second half of rows "
-        "`times` as long, at once and after further steps on such rows. `weights`: the last layer's mean weight at "
-        f"each distance (key − query) where it is at least {SEEN}, asked in the second half of the long rows, at once",
+        "measured": MEASURED,
         "rows": results,
     }

@@ -25,6 +25,12 @@ from attnbook.studies import (
 OPTIONS = {"seeds": 5, "length": 24, "times": 8, "steps": 600, "factors": [1.0, 1.65, 2.0, 3.0]}
 BACK = 3  # what `look_back_batch` asks for
 OTHERS = [(kind, most) for kind in ("Shaw", "DeBERTa") for most in (8, 24)]  # where their distances are clipped
+MEASURED = (
+    "`weight`: each layer's mean weight three to the left, by the length of the row; "
+    "`others`: the same of Shaw's and DeBERTa's, with where they are clipped; `right`: "
+    "fraction of right answers on 200 fresh rows, of long rows in the second half, with all scores times each of "
+    "the factors"
+)
 
 
 def run(seed: int, length: int, times: int, steps: int, factors: list[float]) -> dict:
@@ -60,9 +66,6 @@ def summary(results: list[dict], options) -> dict:
         "long": options.length * options.times,
         "steps": options.steps,
         "factors": options.factors,
-        "measured": "`weight`: each layer's mean weight three to the left, by the length of the row; "
-        "`others`: the same of Shaw's and DeBERTa's, with where they are clipped; `right`: "
-        "fraction of right answers on 200 fresh rows, of long rows in the second half, with all scores times each of "
-        "the factors",
+        "measured": MEASURED,
         "rows": results,
     }

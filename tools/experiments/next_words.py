@@ -11,10 +11,12 @@ import torch
 
 from attnbook.text import BOS, UNK
 from attnbook.translation import next_word_log_probs
+from attnbook.weights import PAGE_MODELS, PAGE_TARGETS
 from tools.experiments.stored import page_model
 
 RESULT = "code/attnbook/widgets/sampling_explorer/data.json"
 OPTIONS = {"model": "transformer", "targets": ["fr", "zh"]}
+CHOICES = {"model": PAGE_MODELS, "targets": PAGE_TARGETS}
 NAMED = 60  # words of each distribution whose names are stored
 UNIT = 1e-3  # of the stored log-probabilities
 # how uncertain the model is in the examples: their places among all that are looked at, by the entropy

@@ -32,6 +32,7 @@ from tools.experiments.stored import made_by
 
 RESULT = "code/attnbook/weights"  # the folder; each model has a file
 OPTIONS = {"only": None, "target": None, "dev": False, "measure": False, "weights": None}
+CHOICES = {"only": PAGE_MODELS, "target": PAGE_TARGETS}
 SEED = SPLIT_SEED = 0
 
 
@@ -45,12 +46,7 @@ def samples(translator: Translator, pairs: list, number: int = 20) -> None:
 
 def settings(options) -> list[dict]:
     """The models that were asked for."""
-    if options.only and options.only not in PAGE_MODELS:
-        raise SystemExit(f"error: --only takes one of {', '.join(PAGE_MODELS)}, got {options.only}")
-    target = options.target or "fr"
-    if target not in PAGE_TARGETS:
-        raise SystemExit(f"error: --target takes one of {', '.join(PAGE_TARGETS)}, got {options.target}")
-    how = {"target": target, "dev": options.dev, "measure": options.measure, "weights": options.weights}
+    how = {"target": options.target or "fr", "dev": options.dev, "measure": options.measure, "weights": options.weights}
     names = [options.only] if options.only else PAGE_MODELS
     return [{"seed": SEED, "model": name} | how for name in names]
 

@@ -46,10 +46,10 @@ def prose(text: str) -> list[str]:
         fence = line.startswith("```")
         fenced ^= fence
         lines.append("" if fenced or fence or line.startswith((":", "#", "|", ">", "- ", "(")) else line)
-    found = re.sub(r"\$\$.*?\$\$", "", "\n".join(lines), flags=re.DOTALL)
-    found = re.sub(r"\{(?:ref|doc|eq|cite\S*?)\}`[^`]*`", "", re.sub(r"\$[^$]*\$", "", found))
-    found = re.sub(r"\{\w+\}`([^`<]*?)(?:\s*<[^>]*>)?`", r"\1", found)
-    paragraphs = (" ".join(part.split()) for part in re.split(r"\n\s*\n", re.sub(r"[`*_]", "", found)))
+    plain = re.sub(r"\$\$.*?\$\$", "", "\n".join(lines), flags=re.DOTALL)
+    plain = re.sub(r"\{(?:ref|doc|eq|cite\S*?)\}`[^`]*`", "", re.sub(r"\$[^$]*\$", "", plain))
+    plain = re.sub(r"\{\w+\}`([^`<]*?)(?:\s*<[^>]*>)?`", r"\1", plain)
+    paragraphs = (" ".join(part.split()) for part in re.split(r"\n\s*\n", re.sub(r"[`*_]", "", plain)))
     return [part for part in paragraphs if 25 <= len(part.split()) <= 150]
 
 
@@ -77,7 +77,7 @@ def right(seed: int, labels: int, penalty: dict[str, float]) -> dict[str, float]
     chapter_of = {place: chapter for chapter, some in places.items() for place in some}
     goal, truth = ([chapter_of[place] for place in some] for some in (train, test))
     counter = TfidfVectorizer(sublinear_tf=True).fit([texts[p] for p in train])
-    found = {}
+    shares = {}
     for name in INPUTS:
         if name not in penalty:
             continue
@@ -86,8 +86,8 @@ def right(seed: int, labels: int, penalty: dict[str, float]) -> dict[str, float]
             dense, counted = csr_matrix(vectors[some]), counter.transform([texts[p] for p in some])
             sides.append({"vectors": dense, "words": counted, "both": hstack([dense, counted]).tocsr()}[name])
         model = LogisticRegression(C=penalty[name], max_iter=2000).fit(sides[0], goal)
-        found[name] = round(float((model.predict(sides[1]) == truth).mean()), 4)
-    return found
+        shares[name] = round(float((model.predict(sides[1]) == truth).mean()), 4)
+    return shares
 
 
 @functools.cache

@@ -70,9 +70,9 @@ def heads_of(model: NextWordModel, count: int) -> dict:
     return {"count": {kind: len(some) for kind, some in tests.items()}, "full": rights(model), "heads": heads}
 
 
-def clarity(found: dict) -> float:
+def clarity(measured: dict) -> float:
     """How clearly the subject and the noun are looked at: the lesser of the greatest weights, all above 0.95 alike."""
-    heads = [head for layer in found["heads"] for head in layer]
+    heads = [head for layer in measured["heads"] for head in layer]
     return min(CLEAR, *(max(head[job] for head in heads) for job in ("subject", "noun")))
 
 
@@ -87,22 +87,22 @@ def run(seed: int, steps: int, count: int) -> dict:
     model, losses = fit_sentences(seed, steps)
     stored = to_half(model.state_dict())
     model.load_state_dict(to_float(stored))
-    found = heads_of(model, count)
-    heads = [head for layer in found["heads"] for head in layer]
+    measured = heads_of(model, count)
+    heads = [head for layer in measured["heads"] for head in layer]
     return {
         "seed": seed,
         "loss": round(sum(losses[-20:]) / len(losses[-20:]), 4),
-        "full": found["full"],
+        "full": measured["full"],
         "greatest": {job: max(head[job] for head in heads) for job in JOBS},
         "config": model.sizes,
-        "measured": found,
+        "measured": measured,
         "weights": {name: weight.tolist() for name, weight in stored.items()},
     }
 
 
 def summary(results: list[dict], options) -> dict:
     """The numbers of all models, and the clearest of them, whose weights are stored."""
-    best = max(results, key=lambda found: clarity(found["measured"]))
+    best = max(results, key=lambda result: clarity(result["measured"]))
     about = made_by("patterns", options) | {"seed": best["seed"], "config": best["config"], "vocabulary": VOCABULARY}
     weights = {name: torch.tensor(numbers) for name, numbers in best["weights"].items()}
     write_atomically(options.weights or STORED_MODEL, weights_file(to_half(weights), about))
@@ -114,7 +114,7 @@ def summary(results: list[dict], options) -> dict:
             {"kind": kind, "words": text.split(), "source": source, "answer": answer}
             for kind, text, source, answer in EXAMPLES
         ],
-        "runs": [{key: found[key] for key in kept} for found in results],
+        "runs": [{key: result[key] for key in kept} for result in results],
         "seed": best["seed"],
         "measured": best["measured"],
     }

@@ -16,24 +16,18 @@ About ten minutes on one core.
 from collections.abc import Iterator
 
 from attnbook.studies import POOLING_TASKS, POOLINGS, pooling_run
-from tools.experiments.stored import every_seed
 
 OPTIONS = {"seeds": 5}
 STEPS, EARLY = 1000, 200
 
 
-def variants() -> Iterator[dict]:
+def variants(options) -> Iterator[dict]:
     """What is trained, seeds aside."""
     for task in POOLING_TASKS:
         for kind in POOLINGS:
             yield {"task": task, "kind": kind, "steps": STEPS}
     for kind in ("mean", "learned query"):
         yield {"task": "loudest", "kind": kind, "steps": EARLY}
-
-
-def settings(options) -> list[dict]:
-    """Every variant with every seed."""
-    return every_seed(variants(), options)
 
 
 def run(seed: int, task: str, kind: str, steps: int) -> dict:
@@ -46,7 +40,7 @@ def run(seed: int, task: str, kind: str, steps: int) -> dict:
 def summary(results: list[dict], options) -> dict:
     """The accuracies of each pooling and task, one for each seed."""
     runs = []
-    for plan in variants():
+    for plan in variants(options):
         same = [found for found in results if plan.items() <= found.items()]
         runs.append(plan | {t: [one[t] for one in same] for t in ("as trained", "longer")})
     return {"seeds": list(range(options.seeds)), "runs": runs}

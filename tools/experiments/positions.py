@@ -32,9 +32,15 @@ FAR = 8  # times the trained length
 ANYWHERE = 168  # the last of the first positions: those of rows FAR times as long are all trained then
 MIDDLE = 72  # a first position whose rows are begun as often as any
 TOLD = "sinusoidal", "Shaw", "T5", "DeBERTa", "rotary", "ALiBi"  # of these, longer rows are asked
+MEASURED = (
+    "fraction of right answers on 200 fresh rows: at the trained length; in rows twice as long, in the "
+    "second half only (beyond); in rows eight times as long, in the second half only (far; not for all kinds); at "
+    f"the trained length in rows whose positions begin at {MIDDLE} (middle; if training has `starts`). `longer` "
+    "multiplies the steps"
+)
 
 
-def variants() -> Iterator[dict]:
+def variants(options) -> Iterator[dict]:
     """What is trained, seeds aside: the arguments of `fit_reader`, steps as a multiple of the usual ones."""
     for task in TASKS:
         for kind in KINDS:
@@ -69,7 +75,7 @@ def seeds_of(plan: dict, seeds: int, fewer: int) -> int:
 def settings(options) -> Iterator[dict]:
     """Every plan with every seed."""
     sizes = {"length": options.length, "steps": options.steps}
-    for plan in variants():
+    for plan in variants(options):
         for seed in range(seeds_of(plan, options.seeds, options.fewer)):
             yield plan | {"seed": seed} | sizes
 
@@ -97,9 +103,6 @@ def summary(results: list[dict], options) -> dict:
         "steps": options.steps,
         "seeds": list(range(options.seeds)),
         "fewer": options.fewer,
-        "measured": "fraction of right answers on 200 fresh rows: at the trained length; in rows twice as long, in the "
-        "second half only (beyond); in rows eight times as long, in the second half only (far; not for all kinds); at "
-        f"the trained length in rows whose positions begin at {MIDDLE} (middle; if training has `starts`). `longer` "
-        "multiplies the steps",
+        "measured": MEASURED,
         "rows": results,
     }

@@ -18,7 +18,7 @@ import random
 from attnbook.data import bundled_pairs, near_duplicates, references, split_pairs
 from attnbook.text import UNK, normalise
 from attnbook.translation import RECIPES, d2l_bleu, evaluate, fit
-from tools.experiments.stored import every_seed
+from tools.experiments.stored import loss_curves
 
 OPTIONS = {"epochs": 30, "seeds": 3}
 DEMO = ("Go.", "I lost.", "He's calm.", "I'm home.")
@@ -50,14 +50,9 @@ def equally_long(first, second, seed: int) -> tuple[list, list]:
     return drawn
 
 
-def variants() -> list[dict]:
+def variants(options) -> list[dict]:
     """512 pairs, and the whole corpus."""
     return [{"whole": whole} for whole in (False, True)]
-
-
-def settings(options) -> list[dict]:
-    """Every variant with every seed."""
-    return every_seed(variants(), options)
 
 
 def run(seed: int, whole: bool, epochs: int) -> dict:
@@ -76,7 +71,6 @@ def run(seed: int, whole: bool, epochs: int) -> dict:
         keep_best=False,
     )
     translator, translations = fitted.translator, references(corpus)
-    per_epoch = len(fitted.losses) // epochs
 
     def known(source: str) -> bool:
         """Whether the model has a number for each word, and for those of one translation at least."""
@@ -96,11 +90,7 @@ def run(seed: int, whole: bool, epochs: int) -> dict:
     return {
         "pairs": len(train),
         "seed": seed,
-        "training": [
-            round(sum(fitted.losses[i : i + per_epoch]) / per_epoch, 4)
-            for i in range(0, len(fitted.losses) - per_epoch + 1, per_epoch)
-        ],
-        "development": [[step, round(loss, 4)] for step, loss in fitted.history],
+        **loss_curves(fitted, epochs),
         "matched": len(seen),
         "seen_bleu": measured(seen),
         "unseen_bleu": measured(unseen),
@@ -108,12 +98,12 @@ def run(seed: int, whole: bool, epochs: int) -> dict:
         "test_far_bleu": measured(tested - set(near)),
         "demo": {
             source: {
-                "translation": found,
+                "translation": written,
                 "seen": normalise(source) in trained,
                 "d2l_bleu": round(
-                    max(d2l_bleu(found, normalise(text), 2) for text in translations[normalise(source)]), 3
+                    max(d2l_bleu(written, normalise(text), 2) for text in translations[normalise(source)]), 3
                 ),
             }
-            for source, found in zip(DEMO, translator.translate(DEMO), strict=True)
+            for source, written in zip(DEMO, translator.translate(DEMO), strict=True)
         },
     }

@@ -17,13 +17,16 @@ import time
 from collections.abc import Iterator
 
 from attnbook.studies import MEMORIES, RECALL_TASKS, fit_memory, recall_accuracy
-from tools.experiments.stored import every_seed
 
 OPTIONS = {"seeds": 3, "steps": 300}
 PAIRS = 8, 16, 32, 64, 128  # trained on up to 64
+MEASURED = (
+    "fraction of right answers on 200 fresh rows, for each number of pairs written; trained on 8, 16, "
+    "32 and 64 pairs in turn. `longer` multiplies the steps; the memory of a layer that keeps no pairs is (d, d)"
+)
 
 
-def variants() -> Iterator[dict]:
+def variants(options) -> Iterator[dict]:
     """What is trained, seeds aside; steps as a multiple of the usual ones."""
     usual = {"d": 16, "longer": 1}
     for task in RECALL_TASKS:
@@ -35,11 +38,6 @@ def variants() -> Iterator[dict]:
                 yield {"task": task, "kind": kind} | usual | {"d": d}
     for kind in ("linear", "delta"):  # is the tie a matter of time?
         yield {"task": "store", "kind": kind} | usual | {"longer": 3}
-
-
-def settings(options) -> list[dict]:
-    """Every variant with every seed."""
-    return every_seed(variants(), options)
 
 
 def run(seed: int, task: str, kind: str, d: int, longer: int, steps: int) -> dict:
@@ -54,10 +52,4 @@ def run(seed: int, task: str, kind: str, d: int, longer: int, steps: int) -> dic
 
 def summary(results: list[dict], options) -> dict:
     """All rows."""
-    return {
-        "seeds": list(range(options.seeds)),
-        "steps": options.steps,
-        "measured": "fraction of right answers on 200 fresh rows, for each number of pairs written; trained on 8, 16, "
-        "32 and 64 pairs in turn. `longer` multiplies the steps; the memory of a layer that keeps no pairs is (d, d)",
-        "rows": results,
-    }
+    return {"seeds": list(range(options.seeds)), "steps": options.steps, "measured": MEASURED, "rows": results}

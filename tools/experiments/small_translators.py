@@ -20,6 +20,7 @@ from attnbook.training import TrainConfig
 from attnbook.translation import Recipe, alignment_error_rate, bleu, fit, hard_alignment, masked_cross_entropy
 
 OPTIONS = {"seeds": 5, "steps": 500, "smoothing": [0.0, 0.1]}
+SEED_BY_SEED = True
 BINS = 10  # of the largest probability
 MEASURED = (
     "on fresh sentences: BLEU; exactly right ones; loss, unsmoothed, in nats per word; mean of the "
@@ -106,13 +107,9 @@ def heads(translator, fresh: list) -> dict:
     }
 
 
-def settings(options) -> list[dict]:
-    """Both fractions with every seed."""
-    return [
-        {"seed": seed, "steps": options.steps, "smoothing": smoothing}
-        for seed in range(options.seeds)
-        for smoothing in options.smoothing
-    ]
+def variants(options) -> list[dict]:
+    """Every fraction."""
+    return [{"smoothing": smoothing} for smoothing in options.smoothing]
 
 
 def run(seed: int, steps: int, smoothing: float) -> dict:

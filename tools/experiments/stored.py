@@ -1,16 +1,25 @@
 """What the results of all experiments have in common: how they were made, and how they are written."""
 
+from __future__ import annotations
+
 import ast
 import functools
 import hashlib
 import json
 import shlex
+import statistics
 from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
+from typing import TYPE_CHECKING
 
 from tools.surroundings import versions
+
+if TYPE_CHECKING:  # seconds that `--list` need not wait
+    from torch import Tensor
+
+    from attnbook.translation import Fitted
 
 # what the docstring of an experiment says, each at the beginning of a line; or "No design:" and why there is none
 DESIGN = ("Question", "Varies", "Equal", "Control", "Seeds", "Turned round by")
@@ -34,10 +43,20 @@ def made_by(name: str, options: SimpleNamespace) -> dict:
     return {"command": shlex.join(words), "versions": versions()}
 
 
-def every_seed(variants: Iterable[dict], options: SimpleNamespace) -> list[dict]:
-    """The arguments of every run where each variant is run with every seed, and with the other options."""
+def every_seed(variants: Iterable[dict], options: SimpleNamespace, seed_by_seed: bool = False) -> list[dict]:
+    """The arguments of every run where each variant is run with every seed.
+
+    Args:
+        variants: seeds aside.
+        options: those of which a variant says nothing are arguments of every run.
+        seed_by_seed: all variants with a seed, then all with the next; else all seeds of a variant, then of the next.
+    """
     same = {option: value for option, value in vars(options).items() if option not in ("seeds", "threads")}
-    return [variant | {"seed": seed} | same for variant in variants for seed in range(options.seeds)]
+    plans, seeds = list(variants), range(options.seeds)
+    pairs = [(plan, seed) for seed in seeds for plan in plans]
+    if not seed_by_seed:
+        pairs = [(plan, seed) for plan in plans for seed in seeds]
+    return [plan | {"seed": seed} | {name: same[name] for name in same if name not in plan} for plan, seed in pairs]
 
 
 def sources(name: str) -> dict[str, bytes]:
@@ -61,11 +80,10 @@ def sources(name: str) -> dict[str, bytes]:
         if not room:
             files[module] = source
         for node in ast.walk(ast.parse(source)):
-            if not isinstance(node, ast.ImportFrom) or not (node.module or "").startswith(OWN) or node.module in files:
-                continue
-            names = {alias.name for alias in node.names}
-            if not room or names & imported:
-                add(node.module, names)
+            if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith(OWN):
+                names = {alias.name for alias in node.names}
+                if node.module not in files and (not room or names & imported):
+                    add(node.module, names)
 
     add(f"tools.experiments.{name}", set())
     return files
@@ -81,15 +99,34 @@ def row_by_row(result: dict) -> str:
     lines = []
     for key, value in result.items():
         if isinstance(value, list) and value and isinstance(value[0], dict):
-            dense = {"ensure_ascii": False, "separators": (",", ":")}
-            rows = ",\n".join(json.dumps(row, **dense) for row in value)
+            rows = ",\n".join(json.dumps(row, ensure_ascii=False, separators=(",", ":")) for row in value)
             lines.append(f"{json.dumps(key)}: [\n{rows}\n]")
         else:
             lines.append(f"{json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}")
     return "{\n" + ",\n".join(lines) + "}\n"
 
 
-def share(which) -> float | None:
+def quartiles(values: Tensor) -> list[float]:
+    """Lower quartile, median and upper quartile of the numbers of a tensor."""
+    return values.quantile(values.new_tensor([0.25, 0.5, 0.75])).tolist()
+
+
+def medians(times: dict[str, list[float]]) -> dict[str, float]:
+    """The median of each list, to four digits."""
+    return {name: float(f"{statistics.median(some):.4g}") for name, some in times.items()}
+
+
+def loss_curves(fitted: Fitted, epochs: int) -> dict[str, list]:
+    """The losses of a fitted translator as they are stored: of training, averaged over each epoch; of development."""
+    losses, per_epoch = fitted.losses, len(fitted.losses) // epochs
+    starts = range(0, len(losses) - per_epoch + 1, per_epoch)
+    return {
+        "training": [round(sum(losses[start : start + per_epoch]) / per_epoch, 4) for start in starts],
+        "development": [[step, round(loss, 4)] for step, loss in fitted.history],
+    }
+
+
+def share(which: Tensor) -> float | None:
     """How many numbers of a tensor are True, to four digits; None of none."""
     return round(which.float().mean().item(), 4) if len(which) else None
 

@@ -19,6 +19,7 @@ from collections import Counter
 from attnbook.data import references, tatoeba_pairs
 from attnbook.text import EOS, UNK, normalise
 from attnbook.translation import RECIPES, d2l_bleu, fit
+from tools.experiments.stored import loss_curves
 
 OPTIONS = {"data": None, "epochs": 30, "seeds": 3}
 TRAINED, LATER = 512, 128
@@ -46,13 +47,12 @@ def run(data: str | None, seed: int, epochs: int) -> dict:
     train, later = pairs[:TRAINED], pairs[TRAINED:]
     recipe = RECIPES["bahdanau-published"]
     fitted = fit(recipe, train, later, epochs=epochs, seed=seed, evaluations=epochs, keep_best=False)
-    per_epoch = len(fitted.losses) // epochs
     trained, everywhere = references(train), references(pairs)
 
     def exact(sources: list) -> float:
         """The part of the sentences whose translation is one that the 640 lines list."""
-        found = fitted.translator.translate(sources)
-        hits = [normalise(a) in map(normalise, everywhere[s]) for s, a in zip(sources, found, strict=True)]
+        written = fitted.translator.translate(sources)
+        hits = [normalise(a) in map(normalise, everywhere[s]) for s, a in zip(sources, written, strict=True)]
         return round(sum(hits) / len(hits), 4)
 
     unseen = sorted(everywhere.keys() - trained)
@@ -68,15 +68,15 @@ def run(data: str | None, seed: int, epochs: int) -> dict:
         "later_sources": len(unseen),
         "floor": round(floor(sources, targets), 4),
         "unknown": round(ids.count(UNK) / len(ids), 4),
-        "training": [
-            round(sum(fitted.losses[i : i + per_epoch]) / per_epoch, 4)
-            for i in range(0, len(fitted.losses) - per_epoch + 1, per_epoch)
-        ],
-        "development": [[step, round(loss, 4)] for step, loss in fitted.history],
+        **loss_curves(fitted, epochs),
         "seen_exact": exact(sorted(trained)),
         "unseen_exact": exact(unseen),
         "demo": {
-            source: {"translation": found, "seen": source in trained, "d2l_bleu": round(d2l_bleu(found, target, 2), 3)}
-            for (source, target), found in zip(DEMO.items(), fitted.translator.translate(list(DEMO)), strict=True)
+            source: {
+                "translation": written,
+                "seen": source in trained,
+                "d2l_bleu": round(d2l_bleu(written, target, 2), 3),
+            }
+            for (source, target), written in zip(DEMO.items(), fitted.translator.translate(list(DEMO)), strict=True)
         },
     }

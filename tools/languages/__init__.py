@@ -5,15 +5,22 @@ is not translated is shown in English. `catalogs` takes the sentences from a bui
 with its English. `python -m tools.translate` runs both; locale/README.md says how to write a translation.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import polib
 
 from tools import ROOT
 
+if TYPE_CHECKING:  # it takes its time, and most that is here needs none of it
+    from sphinx.application import Sphinx
+
 LOCALE = ROOT / "locale"
 HAN = "\u3007\u4e00-\u9fff"  # Chinese characters, for a class of a pattern
+CHINESE_SIGN = f"[{HAN}\u3000-\u303f\uff00-\uffef]"  # punctuation is among them
 # pages that are linked, not translated: they consist of names, measurements or addresses
 ENGLISH = "chapters/api/", "chapters/bibliography", "chapters/cross-checks", "chapters/licences", "chapters/performance"
 
@@ -47,12 +54,12 @@ CHINESE_FONTS = "PingFang SC, Microsoft YaHei, Noto Sans CJK SC"
 LANGUAGES = {"zh_CN": Language("zh_CN", "zh", "zh-CN", "中文", "注意力", CHINESE_FONTS)}
 
 
-def translation(app) -> Language | None:
+def translation(app: Sphinx) -> Language | None:
     """The language into which a Sphinx application translates the book; none, if that is English."""
     return LANGUAGES.get(app.config.language)
 
 
-def english_site(app) -> Path | None:
+def english_site(app: Sphinx) -> Path | None:
     """The folder of the English pages, if it is these that a Sphinx application builds, as HTML.
 
     What all languages share is written there, and only then.

@@ -1,7 +1,7 @@
 """Sphinx extension: a book's pages in another language, and the way from each page to the same page in the others.
 
 Sphinx puts translations into the documents, so that each language is a build of its own; it shares all else with the
-English one. Its pages are put below those in English (`tools.finish.assemble`), whose `_static`, `_images` and
+English one. Its pages are put below those in English (`tools.assembly`), whose `_static`, `_images` and
 `_sources` they name. Pages that stay in English are read, since others lead to them, but not written.
 """
 
@@ -95,7 +95,7 @@ class Translated(SphinxTransform):
         language = translation(self.app)
         if language is None:
             return
-        said = words(language)
+        known = words(language)
         self.env.note_dependency(str(language.catalog("words")))
         # Sphinx reads each translated title as a page of this name, and of the page's headings that one would be left
         sections = {name: section for section in self.document.findall(nodes.section) for name in section["ids"]}
@@ -104,7 +104,7 @@ class Translated(SphinxTransform):
             for slug, (line, name, _) in getattr(self.document, "myst_slugs", {}).items()
         }
         for formula in self.document.findall(nodes.math_block):
-            text = in_formulas(formula.astext(), said)
+            text = in_formulas(formula.astext(), known)
             formula[:] = [nodes.Text(text)]
             formula.rawsource = text
         for node in self.document.findall(nodes.TextElement):
@@ -123,10 +123,10 @@ def _configure(app, config):
     language = translation(app)
     if language is None:
         return
-    said = words(language)
+    known = words(language)
     config.html_title = config.html_short_title = language.title
-    config.author = said.get(config.author, config.author)
-    config.html_theme_options["toc_title"] = said.get("On this page", "On this page")
+    config.author = known.get(config.author, config.author)
+    config.html_theme_options["toc_title"] = known.get("On this page", "On this page")
 
 
 def _write_script(app):
@@ -136,9 +136,17 @@ def _write_script(app):
 
 def _translate_captions(app, doctree):
     language = translation(app)
-    said = words(language) if language else {}
+    known = words(language) if language else {}
     for tree in doctree.findall(addnodes.toctree):
-        tree["caption"] = said.get(tree.get("caption"), tree.get("caption"))
+        tree["caption"] = known.get(tree.get("caption"), tree.get("caption"))
+
+
+def _translate_description(app, doctree):
+    """What a page says of itself to search engines; MyST adds it only after Sphinx has translated the page."""
+    if language := translation(app):
+        known = {entry.msgid: entry.msgstr for entry in entries(language.catalog(app.env.docname)) if entry.msgstr}
+        for meta in doctree.findall(nodes.meta):
+            meta["content"] = known.get(meta["content"], meta["content"])
 
 
 def alternates(home: str, pagename: str, own: str) -> str:
@@ -170,14 +178,14 @@ def _lead_to_others(app, pagename, templatename, context, doctree):
         context["body"] = f'<p class="unfinished" role="note">{UNFINISHED}</p>\n{context["body"]}'
 
 
-def scripts_say(root: Path = ROOT) -> list[str]:
+def script_messages(root: Path = ROOT) -> list[str]:
     """What the scripts of pages say: the texts in calls of `t`."""
     folders = root / "_static", root / "tools", root / "code/attnbook/classroom"
     text = "".join(path.read_text("utf-8") for folder in folders for path in sorted(folder.glob("*.js")))
     return [json.loads(literal) for literal in re.findall(r'\bt\(\s*("(?:[^"\\]|\\.)*")', text.replace("\\\n", ""))]
 
 
-def spoken(documents: Iterable[nodes.document]) -> dict[str, str]:
+def messages_outside_texts(documents: Iterable[nodes.document]) -> dict[str, str]:
     """All that the book with these pages says outside its texts, each with where."""
     pages = [*documents]
     toc = yaml.safe_load((ROOT / "_toc.yml").read_text("utf-8"))
@@ -186,7 +194,7 @@ def spoken(documents: Iterable[nodes.document]) -> dict[str, str]:
         **{part["caption"]: "caption" for part in toc["parts"]},
         **dict.fromkeys([*THEIRS, CLAIMED, UNFINISHED], "page"),
         **dict.fromkeys(searching, "page"),
-        **dict.fromkeys(scripts_say(), "script"),
+        **dict.fromkeys(script_messages(), "script"),
         **dict.fromkeys((text for page in pages for text in prompts(page)), "page"),
         **dict.fromkeys((word for page in pages for word in formula_words(page)), "in a formula"),
     }
@@ -201,5 +209,6 @@ def setup(app):
     app.connect("config-inited", _configure)
     app.connect("builder-inited", _write_script)
     app.connect("doctree-read", _translate_captions, priority=900)
+    app.connect("doctree-read", _translate_description)
     app.connect("html-page-context", _lead_to_others, priority=100)  # before the theme drops what is empty
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

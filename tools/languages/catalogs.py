@@ -44,11 +44,11 @@ def in_formulas(formula: str, words: dict[str, str]) -> str:
     )
 
 
-def messages(document: nodes.document) -> Iterator[tuple[str, str]]:
+def all_messages(document: nodes.document) -> Iterator[tuple[str, str]]:
     """The sentences of a page in their order, each with what it is."""
     for node, text in extract_messages(document):
-        # a numbered title holds its words as a node of its own; captions are among `spoken`; above printed code stands
-        # where it is from
+        # a numbered title holds its words as a node of its own; captions are outside the texts (builder.py); above
+        # printed code stands where it is from
         if isinstance(node, SKIPPED) or text.startswith("<small>`attnbook/"):
             continue
         yield text, next((kind for known, kind in KINDS.items() if isinstance(node, known)), "")
@@ -63,17 +63,17 @@ def documents(doctrees: Path = DOCTREES) -> dict[str, nodes.document]:
     paths = {
         path.relative_to(doctrees).with_suffix("").as_posix(): path for path in sorted(doctrees.rglob("*.doctree"))
     }
-    found = {page: pickle.loads(path.read_bytes()) for page, path in paths.items() if is_translated(page)}
-    if not found:
+    pages = {page: pickle.loads(path.read_bytes()) for page, path in paths.items() if is_translated(page)}
+    if not pages:
         raise FileNotFoundError(f"{doctrees} holds no pages: build the book first (make book)")
-    return found
+    return pages
 
 
-def sentences(page: str, document: nodes.document) -> dict[str, str]:
+def page_messages(page: str, document: nodes.document) -> dict[str, str]:
     """What a page says: its sentences, each once, with what it is."""
     return {
         text: kind
-        for text, kind in messages(document)
+        for text, kind in all_messages(document)
         # the glossary's own Chinese changes places with its English
         if has_words(text) or (page == GLOSSARY and not text.isascii())
     }
@@ -82,7 +82,7 @@ def sentences(page: str, document: nodes.document) -> dict[str, str]:
 def formula_words(document: nodes.document) -> list[str]:
     """Words in the display formulas of a page."""
     formulas = document.findall(nodes.math_block)
-    return [found[2].strip() for formula in formulas for found in FORMULA_TEXT.finditer(formula.astext())]
+    return [text[2].strip() for formula in formulas for text in FORMULA_TEXT.finditer(formula.astext())]
 
 
 def prompts(document: nodes.document) -> list[str]:
@@ -91,7 +91,7 @@ def prompts(document: nodes.document) -> list[str]:
     return [text for text in dict.fromkeys(given) if text and "{type}" not in text]
 
 
-def updated(old: polib.POFile | None, sentences: dict[str, str], language: Language) -> polib.POFile:
+def updated_catalog(old: polib.POFile | None, sentences: dict[str, str], language: Language) -> polib.POFile:
     """A catalog with exactly these sentences: translations are kept, what has vanished stands at the end.
 
     It goes once all sentences are translated; until then it may be of use for one that replaces it.
@@ -114,13 +114,13 @@ def updated(old: polib.POFile | None, sentences: dict[str, str], language: Langu
     return new
 
 
-def update(language: Language, found: dict[str, dict[str, str]]) -> list[Path]:
+def update_catalogs(language: Language, messages: dict[str, dict[str, str]]) -> list[Path]:
     """Bring the catalogs of a language to what pages say; gives those that have changed."""
     changed = []
-    for page, sentences in found.items():
+    for page, sentences in messages.items():
         path = language.catalog(page)
         old = path.read_text("utf-8") if path.is_file() else ""
-        new = str(updated(polib.pofile(str(path)) if old else None, sentences, language))
+        new = str(updated_catalog(polib.pofile(str(path)) if old else None, sentences, language))
         if new.strip() != old.strip():
             write_atomically(path, new)
             changed.append(path)
@@ -151,17 +151,17 @@ def _pieces(entry: polib.POEntry, page: str) -> Iterator[tuple[str, str]]:
             yield pair
 
 
-def wrong(language: Language, page: str) -> list[str]:
+def catalog_faults(language: Language, page: str) -> list[str]:
     """What is wrong in the catalog of a page; nothing, if nothing is."""
     words = terms(language)
-    found = []
+    lines = []
     for entry in entries(language.catalog(page)):
-        said = ["marked as fuzzy: check it, and remove the mark"] if entry.fuzzy else []
+        wrong = ["marked as fuzzy: check it, and remove the mark"] if entry.fuzzy else []
         if entry.msgstr:
             for english, other in _pieces(entry, page):
-                said += faults(english, other, words, entry.comment in PLAIN)
-        found += [f"{what}\n    {entry.msgid}\n    {entry.msgstr}" for what in said]
-    return found
+                wrong += faults(english, other, words, entry.comment in PLAIN)
+        lines += [f"{fault}\n    {entry.msgid}\n    {entry.msgstr}" for fault in wrong]
+    return lines
 
 
 def coverage(language: Language, page: str) -> float:

@@ -10,6 +10,7 @@ from collections import Counter
 from decimal import Decimal
 
 import yaml
+from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from myst_parser.config.main import MdParserConfig
 from myst_parser.parsers.mdit import create_md_parser
@@ -41,7 +42,7 @@ SIGNS = {
 
 
 @functools.cache
-def parser():
+def parser() -> MarkdownIt:
     """The parser of the book's pages, without the substitution of quotes and dashes."""
     settings = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))["parse"]["myst_enable_extensions"]
     config = MdParserConfig(enable_extensions={*settings} - {"smartquotes", "substitution"})
@@ -100,13 +101,13 @@ class Sentence:
 
     def _role(self, name: str, content: str) -> str:
         """Note where a role leads; gives what it shows."""
-        found = ROLE.fullmatch(content)
-        target = found[2] if found else content
+        titled = ROLE.fullmatch(content)
+        target = titled[2] if titled else content
         self.kept[f"{{{name}}}`{target}`"] += 1
         if name == "term":
             self.terms.append(target)
-            return found[1] if found else content
-        return found[1] if found and not name.startswith(REFERENCES) else OBJECT
+            return titled[1] if titled else content
+        return titled[1] if titled and not name.startswith(REFERENCES) else OBJECT
 
 
 def _number(digits: str, unit: str) -> str:
@@ -119,8 +120,8 @@ def _number(digits: str, unit: str) -> str:
 
 def has_words(source: str) -> bool:
     """Whether a sentence holds anything that can be translated."""
-    found = Sentence(source)
-    return bool(found.terms or WORD.search(re.sub(r"\{\w*\}|https?://\S+", " ", found.words)))
+    sentence = Sentence(source)
+    return bool(sentence.terms or WORD.search(re.sub(r"\{\w*\}|https?://\S+", " ", sentence.words)))
 
 
 def accepted(term: str, word: str) -> list[str]:
@@ -143,12 +144,12 @@ def faults(english: str, translation: str, terms: dict[str, str], plain: bool = 
     if plain:
         english, translation = (re.sub(r"([\\*_`$\[\]{}<>#+-])", r"\\\1", text) for text in (english, translation))
     source, target = Sentence(english), Sentence(translation)
-    found = [f"missing: {what}" for what in source.kept - target.kept]
-    found += [f"not in the English: {what}" for what in target.kept - source.kept]
-    found += [f"would be shown as it is: {sign}" for sign in target.stray - source.stray]
+    wrong = [f"missing: {what}" for what in source.kept - target.kept]
+    wrong += [f"not in the English: {what}" for what in target.kept - source.kept]
+    wrong += [f"would be shown as it is: {sign}" for sign in target.stray - source.stray]
     if not target.paragraph:
-        found.append("begins like a list or a heading: put the number or sign elsewhere, or a backslash before it")
-    found += [
+        wrong.append("begins like a list or a heading: put the number or sign elsewhere, or a backslash before it")
+    wrong += [
         f"term “{term}”: the glossary says {terms[term]}"
         for term in source.terms
         if term in terms and not any(word in target.words for word in accepted(term, terms[term]))
@@ -156,5 +157,5 @@ def faults(english: str, translation: str, terms: dict[str, str], plain: bool = 
     for pattern, what in SIGNS.items():
         if (hit := re.search(pattern, target.words)) and not re.search(pattern, source.words):
             around = target.words[max(0, hit.start() - 6) : hit.end() + 6].replace(OBJECT, "…")
-            found.append(f"{what} (“{around}”)")
-    return found
+            wrong.append(f"{what} (“{around}”)")
+    return wrong

@@ -29,36 +29,36 @@ APART = 1.5  # base lines of one text, in sizes of its type
 KIND, ALT = "drawing", "alt text"
 
 
-def catalog(page: str) -> str:
+def catalog_name(page: str) -> str:
     """The name of the catalog with the words of a page's drawings."""
     return page.replace("chapters/", "drawings/")
 
 
 def _size(look: str) -> float:
-    found = SIZE.search(look)
-    return float(found[1]) if found else 15
+    size = SIZE.search(look)
+    return float(size[1]) if size else 15
 
 
 def _words(inner: str) -> str:
     """What a text says, as `Sheet.text` takes it."""
-    found = SPAN.sub(lambda span: f"{'^' if span[1] else '_'}{{{span[3]}}}" if span[2] else span[3], inner)
-    return html.unescape(found)
+    text = SPAN.sub(lambda span: f"{'^' if span[1] else '_'}{{{span[3]}}}" if span[2] else span[3], inner)
+    return html.unescape(text)
 
 
 def _blocks(texts: str) -> list[list[re.Match[str]]]:
     """Texts that stand beside each other in the SVG, those together that are the lines of one."""
-    found: list[list[re.Match[str]]] = []
+    blocks: list[list[re.Match[str]]] = []
     for text in TEXT.finditer(texts):
-        last = found[-1][-1] if found else text
+        last = blocks[-1][-1] if blocks else text
         below = float(text[2]) - float(last[2])
         if last.group(1, 3) == text.group(1, 3) and 0 < below <= APART * _size(text[3]):
-            found[-1].append(text)
+            blocks[-1].append(text)
         else:
-            found.append([text])
-    return found
+            blocks.append([text])
+    return blocks
 
 
-def _said(block: list[re.Match[str]]) -> str:
+def _text_of(block: list[re.Match[str]]) -> str:
     return "\n".join(_words(line[4]) for line in block)
 
 
@@ -71,7 +71,7 @@ def in_words(svg: str, translate: Callable[[str], str]) -> str:
     """
 
     def block(lines: list[re.Match[str]]) -> str:
-        before = _said(lines)
+        before = _text_of(lines)
         after = translate(before)
         if after == before:
             return "".join(line[0] for line in lines)
@@ -93,30 +93,30 @@ def in_words(svg: str, translate: Callable[[str], str]) -> str:
 
 def drawn(page: str) -> list[str]:
     """The drawings of a page, wide and narrow, as SVG."""
-    found = (svg for picture in DRAWING.findall(page) for svg in ADDRESS.findall(picture))
-    return [unquote(html.unescape(svg)) for svg in found]
+    svgs = (svg for picture in DRAWING.findall(page) for svg in ADDRESS.findall(picture))
+    return [unquote(html.unescape(svg)) for svg in svgs]
 
 
-def messages(svgs: list[str]) -> dict[str, str]:
+def drawn_messages(svgs: list[str]) -> dict[str, str]:
     """What drawings say: each text once, with what it is."""
-    texts = (found[0] for svg in svgs for found in TEXTS.finditer(svg))
-    found = (_said(block) for text in texts for block in _blocks(text))
-    return {text: KIND for text in found if WORD.search(MARK.sub(" ", text))}
+    beside = (texts[0] for svg in svgs for texts in TEXTS.finditer(svg))
+    drawn = (_text_of(block) for texts in beside for block in _blocks(texts))
+    return {text: KIND for text in drawn if WORD.search(MARK.sub(" ", text))}
 
 
-def said(page: str) -> dict[str, str]:
+def page_messages(page: str) -> dict[str, str]:
     """What the drawings of a page say, with their alternative texts; each with what it is."""
     alts = {html.unescape(alt): ALT for picture in DRAWING.findall(page) for alt in DESCRIBED.findall(picture)}
-    return messages(drawn(page)) | alts
+    return drawn_messages(drawn(page)) | alts
 
 
-def sentences(documents: dict[str, nodes.document]) -> dict[str, dict[str, str]]:
+def messages_by_catalog(documents: dict[str, nodes.document]) -> dict[str, dict[str, str]]:
     """What drawings say: name of a catalog to its messages, each with what it is."""
     pages = {page: "".join(n.astext() for n in document.findall(nodes.raw)) for page, document in documents.items()}
-    return {catalog(page): words for page, text in pages.items() if (words := said(text))}
+    return {catalog_name(page): words for page, text in pages.items() if (words := page_messages(text))}
 
 
-def translated(page: str, language: Language, name: str) -> str:
+def translate_page(page: str, language: Language, name: str) -> str:
     """A page whose drawings speak its language.
 
     Args:
@@ -124,15 +124,15 @@ def translated(page: str, language: Language, name: str) -> str:
         language: its own.
         name: of the page, such as chapters/04-masked-softmax.
     """
-    known = {entry.msgid: entry.msgstr for entry in entries(language.catalog(catalog(name))) if entry.msgstr}
+    known = {entry.msgid: entry.msgstr for entry in entries(language.catalog(catalog_name(name))) if entry.msgstr}
 
-    def drawing(found: re.Match[str]) -> str:
-        svg = in_words(unquote(html.unescape(found[1])), lambda text: known.get(text, text))
+    def drawing(picture: re.Match[str]) -> str:
+        svg = in_words(unquote(html.unescape(picture[1])), lambda text: known.get(text, text))
         svg = svg.replace(" font-family=", f' xml:lang="{language.tag}" font-family=', 1)
         return address(svg.replace(", system-ui,", f", {language.fonts}, system-ui,", 1))
 
-    def described(found: re.Match[str]) -> str:
-        alt = html.unescape(found[1])
+    def described(alternative: re.Match[str]) -> str:
+        alt = html.unescape(alternative[1])
         return f'alt="{html.escape(known.get(alt, alt))}"'
 
     return DRAWING.sub(lambda picture: DESCRIBED.sub(described, ADDRESS.sub(drawing, picture[0])), page)

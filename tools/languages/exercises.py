@@ -5,6 +5,7 @@ exercise has a catalog, and `checker` what it says of any; all together are comp
 """
 
 import ast
+import itertools
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,7 +21,7 @@ from attnbook.exercises.wording import inline
 from tools.languages import LANGUAGES, Language, entries
 
 ROOM = CATALOGS.parent
-SAID_BY = {"say": slice(0, 1), "later": slice(0, 1), "found": slice(1, 4)}  # calls, and where their sentences stand
+CALLS = {"say": slice(0, 1), "later": slice(0, 1), "found": slice(1, 4)}  # calls, and where their sentences stand
 HOLE = re.compile(r"\{\w+\}")
 # what a page holds before its Python runs, and the kinds of its sentences
 STORED = re.compile(r'<\w+ class="attnbook-(?:hints|verdict|progress)\b.*?(?=<div class="cell|</section>)', re.DOTALL)
@@ -28,18 +29,20 @@ OF = re.compile(r'data-exercise="([\w-]+)"')
 PARTS = "title", "hint", "why", "part"
 
 
-def catalog(name: str) -> str:
+def catalog_name(name: str) -> str:
     """The name of an exercise's catalog; `checker` is that of all."""
     return f"exercises/{name}"
 
 
-def said(source: str) -> Iterator[str]:
+def texts_in_calls(source: str) -> Iterator[str]:
     """What Python code says: the texts in calls of `say`, `later` and `found`."""
     for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in SAID_BY:
-            for argument in node.args[SAID_BY[node.func.id]]:
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in CALLS:
+            for argument in node.args[CALLS[node.func.id]]:
                 chosen = (argument.body, argument.orelse) if isinstance(argument, ast.IfExp) else (argument,)
-                yield from (text.value for text in chosen if isinstance(text, ast.Constant) and text.value)
+                for text in chosen:
+                    if isinstance(text, ast.Constant) and isinstance(text.value, str) and text.value:
+                        yield text.value
 
 
 def _stored(name: str) -> Iterator[str]:
@@ -61,34 +64,38 @@ def _described(exercise: Exercise) -> Iterator[str]:
         yield from (argument.words for argument in arguments if isinstance(argument, Described))
 
 
-def of_exercise(name: str) -> dict[str, str]:
+def exercise_messages(name: str) -> dict[str, str]:
     """What is said of one exercise: sentence to what it is."""
     exercise = get(name)
-    found = {exercise.title: "title"} | dict.fromkeys(exercise.hints, "hint") | {exercise.why: "why"}
-    found |= dict.fromkeys([*exercise.steps.values(), exercise.seen, getattr(exercise.answer, "what", "")], "")
-    found |= dict.fromkeys(_described(exercise), "argument")
+    kinds = {exercise.title: "title"} | dict.fromkeys(exercise.hints, "hint") | {exercise.why: "why"}
+    kinds |= dict.fromkeys([*exercise.steps.values(), exercise.seen, getattr(exercise.answer, "what", "")], "")
+    kinds |= dict.fromkeys(_described(exercise), "argument")
     for mistake in exercise.mistakes:
-        found |= {mistake.says: f"mistake {mistake.name}", mistake.ask: "question"}
-    found |= dict.fromkeys(said((ROOM / "bank" / f"{name.replace('-', '_')}.py").read_text("utf-8")), "message")
-    return {text: kind for text, kind in found.items() if HOLE.sub("", text).strip()}
+        kinds |= {mistake.says: f"mistake {mistake.name}", mistake.ask: "question"}
+    source = (ROOM / "bank" / f"{name.replace('-', '_')}.py").read_text("utf-8")
+    return _with_words(kinds | dict.fromkeys(texts_in_calls(source), "message"))
 
 
-def sentences() -> dict[str, dict[str, str]]:
+def _with_words(kinds: dict[str, str]) -> dict[str, str]:
+    """Those texts that are more than what is put into them."""
+    return {text: kind for text, kind in kinds.items() if HOLE.sub("", text).strip()}
+
+
+def messages_by_catalog() -> dict[str, dict[str, str]]:
     """What exercises say: name of a catalog to its sentences, each with what it is, and each in one catalog only."""
-    texts = [text for path in sorted(ROOM.glob("*.py")) for text in said(path.read_text("utf-8"))]
-    texts += [*_stored("messages.txt"), *_stored("questions.txt")]
-    shown = {text for name in ("display", "record") for text in said((ROOM / f"{name}.py").read_text("utf-8"))}
-    kinds = {text: "part" if text in {*shown, UNWRITTEN.about} else "message" for text in texts}
-    kinds |= dict.fromkeys(CHAPTERS.values(), "part")
-    found = {"checker": {text: kind for text, kind in kinds.items() if HOLE.sub("", text).strip()}}
+    by_module = {path.stem: [*texts_in_calls(path.read_text("utf-8"))] for path in sorted(ROOM.glob("*.py"))}
+    texts = [*itertools.chain(*by_module.values()), *_stored("messages.txt"), *_stored("questions.txt")]
+    parts = {*by_module["display"], *by_module["record"], UNWRITTEN.about}
+    kinds = {text: "part" if text in parts else "message" for text in texts}
+    catalogs = {"checker": _with_words(kinds | dict.fromkeys(CHAPTERS.values(), "part"))}
     for name in names():
-        known = {text for those in found.values() for text in those}
-        found[name] = {text: kind for text, kind in of_exercise(name).items() if text not in known}
-    return {catalog(name): those for name, those in found.items()}
+        known = {text for messages in catalogs.values() for text in messages}
+        catalogs[name] = {text: kind for text, kind in exercise_messages(name).items() if text not in known}
+    return {catalog_name(name): messages for name, messages in catalogs.items()}
 
 
 def _entries(language: Language) -> list[polib.POEntry]:
-    return [e for name in ("checker", *names()) for e in entries(language.catalog(catalog(name))) if e.msgstr]
+    return [e for name in ("checker", *names()) for e in entries(language.catalog(catalog_name(name))) if e.msgstr]
 
 
 def compiled(language: Language) -> bytes:
@@ -114,23 +121,27 @@ def write(language: Language) -> None:
         path.write_bytes(content)
 
 
-def translated(page: str, language: Language) -> str:
+def translate_page(page: str, language: Language) -> str:
     """A page whose hints, table of progress, and verdicts on answers that are not begun are in its language."""
     if not (blocks := STORED.findall(page)):
         return page
     table = any("attnbook-progress" in block for block in blocks)
     here = names() if table else {name for block in blocks for name in OF.findall(block)}
-    said = []
-    for entry in (e for name in ("checker", *here) for e in entries(language.catalog(catalog(name)))):
+    translations = []
+    for entry in (e for name in ("checker", *here) for e in entries(language.catalog(catalog_name(name)))):
         if entry.msgstr and entry.comment in PARTS:
             places = re.sub(r"\\{(\w+)\\}", r"(?P<\1>\\d+)", re.escape(inline(entry.msgid)))
             # after the beginning of an element, the number of a chapter or a dash, and before its end or a name
-            said.append((re.compile(rf"(?<=[> ]){places}(?=<| \(<code>|\" )"), inline(entry.msgstr)))
+            translations.append((re.compile(rf"(?<=[> ]){places}(?=<| \(<code>|\" )"), inline(entry.msgstr)))
 
-    def in_its_words(found: re.Match[str]) -> str:
-        block = found[0]
-        for english, other in said:
-            block = english.sub(lambda at, other=other: HOLE.sub(lambda hole: at[hole[0][1:-1]], other), block)
+    def in_its_words(stored: re.Match[str]) -> str:
+        block = stored[0]
+        for english, other in translations:
+
+            def filled(numbers: re.Match[str], other: str = other) -> str:
+                return HOLE.sub(lambda hole: numbers[hole[0][1:-1]], other)
+
+            block = english.sub(filled, block)
         return block
 
     return STORED.sub(in_its_words, page)

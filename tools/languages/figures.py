@@ -26,7 +26,7 @@ ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))")
 ALT = "alt text"
 
 
-def catalog(module: str) -> str:
+def catalog_name(module: str) -> str:
     """The name of a figure's catalog."""
     return f"figures/{module}"
 
@@ -48,33 +48,34 @@ def _template(text: str, start: int) -> str:
             pieces.append(f"{{{holes}}}")
             holes += 1
         elif text[at] == "\\":
-            found = ESCAPE.match(text, at)
-            pieces.append(chr(int(found[1], 16)) if found[1] else found[2])
-            at = found.end()
+            escaped = ESCAPE.match(text, at)
+            assert escaped, f"a template literal ends in a backslash: {text[at:]}"
+            pieces.append(chr(int(escaped[1], 16)) if escaped[1] else escaped[2])
+            at = escaped.end()
         else:
             pieces.append(text[at])
             at += 1
     return "".join(pieces)
 
 
-def said(source: str) -> Iterator[str]:
+def texts_in_calls(source: str) -> Iterator[str]:
     """What a script says: the texts in calls of `say`."""
     source = COMMENT.sub("", source)
-    for found in CALL.finditer(source):
-        if found[1]:
-            yield "".join(json.loads(piece) for piece in re.findall(STRING, found[1]))
+    for call in CALL.finditer(source):
+        if call[1]:
+            yield "".join(json.loads(piece) for piece in re.findall(STRING, call[1]))
         else:
-            yield _template(source, found.end())
+            yield _template(source, call.end())
 
 
 def alternatives(documents: dict[str, nodes.document]) -> dict[str, list[str]]:
     """The alternative texts of the figures on the pages, by figure."""
-    found: dict[str, list[str]] = {}
+    by_figure: dict[str, list[str]] = {}
     for document in documents.values():
         for node in document.findall(nodes.raw):
             for _, module, text, _ in BOX.findall(node.astext()):
-                found.setdefault(module, []).append(_one_line(text))
-    return found
+                by_figure.setdefault(module, []).append(_one_line(text))
+    return by_figure
 
 
 def frames(documents: dict[str, nodes.document]) -> Iterator[str]:
@@ -92,35 +93,35 @@ def _one_line(attribute: str) -> str:
     return " ".join(html.unescape(attribute).split())
 
 
-def sentences(documents: dict[str, nodes.document]) -> dict[str, dict[str, str]]:
+def messages_by_catalog(documents: dict[str, nodes.document]) -> dict[str, dict[str, str]]:
     """What figures say: name of a catalog to its sentences, each with what it is."""
-    spoken, alts = {}, alternatives(documents)
+    messages, alts = {}, alternatives(documents)
     for module in modules():
         files = sorted((KIT if module == "kit" else WIDGETS / module).glob("*.js"))
-        words = {text: "figure" for path in files for text in said(path.read_text("utf-8"))}
+        words = {text: "figure" for path in files for text in texts_in_calls(path.read_text("utf-8"))}
         words |= dict.fromkeys(frames(documents), "figure") if module == "stored_frames" else {}
-        spoken[catalog(module)] = words | {text: ALT for text in alts.get(module, []) if text not in words}
-    return spoken
+        messages[catalog_name(module)] = words | {text: ALT for text in alts.get(module, []) if text not in words}
+    return messages
 
 
 def _words(module: str, language: Language) -> dict[str, str]:
     """What a figure says, with its translations."""
-    return {e.msgid: e.msgstr for e in entries(language.catalog(catalog(module))) if e.comment != ALT and e.msgstr}
+    return {e.msgid: e.msgstr for e in entries(language.catalog(catalog_name(module))) if e.comment != ALT and e.msgstr}
 
 
-def scripts(language: Language) -> dict[str, str]:
+def words_scripts(language: Language) -> dict[str, str]:
     """The words of each figure that has translated ones, as a script: its name in `_static` to JavaScript text."""
-    found = {}
+    by_name = {}
     for module in modules():
         if known := _words(module, language):
             text = json.dumps(known, ensure_ascii=False, indent=0)
-            found[script(module, language)] = (
+            by_name[words_script(module, language)] = (
                 f"globalThis.attnbookWords = Object.assign(globalThis.attnbookWords ?? {{}}, {text});\n"
             )
-    return found
+    return by_name
 
 
-def script(module: str, language: Language) -> str:
+def words_script(module: str, language: Language) -> str:
     """The name of the script with the words of a figure."""
     return f"attnbook/words-{language.tag}/{module}.js"
 
@@ -128,20 +129,20 @@ def script(module: str, language: Language) -> str:
 def page_scripts(body: str, language: Language) -> list[str]:
     """The names of the scripts that a page with these figures loads before them."""
     shown = figures_in(body)
-    return [script(module, language) for module in ("kit", *shown) if shown and _words(module, language)]
+    return [words_script(module, language) for module in ("kit", *shown) if shown and _words(module, language)]
 
 
-def with_alternatives(page: str, language: Language) -> str:
+def translate_alternatives(page: str, language: Language) -> str:
     """A page whose figures have their alternative texts in its language."""
     known = {
         e.msgid: html.escape(e.msgstr)
         for module in modules()
-        for e in entries(language.catalog(catalog(module)))
+        for e in entries(language.catalog(catalog_name(module)))
         if e.msgstr
     }
 
-    def translated(found: re.Match[str]) -> str:
-        *before, text, after = found.groups()
+    def translated(alternative: re.Match[str]) -> str:
+        *before, text, after = alternative.groups()
         return f"{before[0]}{known.get(_one_line(text), text)}{after}"
 
     return PICTURE.sub(translated, BOX.sub(translated, page))

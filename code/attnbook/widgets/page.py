@@ -77,7 +77,7 @@ def with_picture_files(body: str, folder: Path, address: str) -> str:
 
 def _add_assets(app: "Sphinx", pagename: str, templatename: str, context: dict[str, Any], doctree: Any) -> None:
     body = context.get("body") or ""
-    if app.config.language == "en":  # elsewhere the drawings are still to be translated (tools/finish.py)
+    if app.config.language == "en":  # elsewhere the drawings are still to be translated (tools/languages)
         context["body"] = with_picture_files(body, Path(app.outdir) / PICTURES, context["pathto"](PICTURES, 1))
     modules = figures_in(body)
     if not modules:

@@ -1,32 +1,21 @@
 """A tool: the attention weights of any model, all heads and one in detail, in a notebook or in one offline file."""
 
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import traitlets
-from torch import Tensor
 
 from attnbook.files import write_atomically
 
 from ..kit import Figure, checked, choice, line, listed, number, one_of, static_box, taking, whole_number
 from ..scripts import offline_page
-from .given import has_steps, is_output, labels_of, layers_of, numbers_of
-from .packing import pack_head, part_of, plan
+from .kinds import kinds_of, packed
+from .packing import part_of
 from .picture import as_image, draw_heads
 
 STORED = 2_000_000  # characters: Jupyter drops an output of more than about 3 MB a second
 ANY = whole_number(0, 2**16 - 1)
-
-
-class Given(NamedTuple):
-    """Layers (H, T, S), the names of queries and of keys (None: the queries), the numbers of layers and of heads."""
-
-    layers: list[Tensor]
-    queries: list[str]
-    keys: list[str] | None
-    layer_numbers: list[int]
-    head_numbers: list[int]
 
 
 class AttentionViewer(Figure):
@@ -115,26 +104,8 @@ class AttentionViewer(Figure):
             raise TypeError("AttentionViewer makes its data; pass attentions and tokens")
         size = number(0, 1_000_000)
         megabytes = checked(self, "megabytes", megabytes, size, "the size of its data in millions of characters")
-        if isinstance(attentions, dict) and not is_output(attentions):
-            if tokens is not None or key_tokens is not None:
-                raise TypeError("with a dict, tokens belong to each kind: {name: (attentions, tokens, key_tokens)}")
-            several = attentions
-        else:
-            several = {"attention": (attentions, tokens, key_tokens)}
-        alone = several is not attentions
-        if not several:
-            raise ValueError("AttentionViewer needs at least one kind of attention")
-        for name in several:
-            if not isinstance(name, str):
-                raise TypeError(f"kinds are called by texts, got {name!r}")
-        for role, one in (("batch", batch), ("layers", layers), ("heads", heads)):
-            _check_kinds(role, one, several)
-        given = {
-            name: _given(name, one, _of(batch, name, 0), [_of(n, name) for n in (layers, heads)], alone)
-            for name, one in several.items()
-        }
-        count = sum(len(layers) * len(layers[0]) for layers, *_ in given.values())
-        kinds = [_pack(name, one, count, megabytes) for name, one in given.items()]
+        given = kinds_of(attentions, tokens, key_tokens, batch=batch, layers=layers, heads=heads)
+        kinds = packed(given, megabytes)
         self._kinds = {kind["name"]: kind for kind in kinds}
         state.setdefault("kind", next(iter(given)))
         names = choice(list(self._kinds))
@@ -259,77 +230,3 @@ class AttentionViewer(Figure):
         layers, heads, T, S = self._sizes()
         kinds = "" if len(self._kinds) == 1 else f"{', '.join(self._kinds)}; {self.kind}: "
         return f"AttentionViewer({kinds}{layers} × {heads} heads, {T} queries, {S} keys)"
-
-
-def _check_kinds(role: str, given: Any, kinds: dict[str, Any]) -> None:
-    unknown = [name for name in given if name not in kinds] if isinstance(given, dict) else []
-    if unknown:
-        raise ValueError(f"{role} has an entry {unknown[0]!r}, but no kind is called so; there are {', '.join(kinds)}")
-
-
-def _of(given: Any, kind: str, otherwise: Any = None) -> Any:
-    """What is given for all kinds, or in a dict for each."""
-    return given.get(kind, otherwise) if isinstance(given, dict) else given
-
-
-def _given(name: str, one: Any, batch: Any, numbers: list[Any], alone: bool) -> Given:
-    if not isinstance(one, tuple) or not 1 <= len(one) <= 3:
-        raise TypeError(
-            f"the kind {name!r} must be a tuple (attentions, tokens) or (attentions, tokens, key_tokens); of a model's "
-            "output, pass only its attentions"
-        )
-    try:
-        attentions, tokens, key_tokens = (*one, None, None)[:3]
-        return _brought_together(attentions, tokens, key_tokens, batch, numbers)
-    except (TypeError, ValueError) as error:
-        if alone:
-            raise
-        raise type(error)(f"in the kind {name!r}: {error}") from None
-
-
-def _brought_together(attentions: Any, tokens: Any, key_tokens: Any, batch: Any, numbers: list[Any]) -> Given:
-    layers = layers_of(attentions, batch, key_tokens is None)
-    H, T, S = layers[0].shape
-    sizes = (len(layers), H)
-    of_layers, of_heads = (
-        numbers_of(given, count, role) for given, count, role in zip(numbers, sizes, ("layers", "heads"), strict=True)
-    )
-    advice = ""
-    more = len(tokens) - T if hasattr(tokens, "__len__") else 0
-    if more > 0 and has_steps(attentions):
-        advice = (
-            "; in generate() a query is the token that a step reads, which the last is not, nor what follows the end: "
-            f"pass tokens[:{-1 if more == 1 else T}]"
-        )
-    queries = labels_of(tokens, T, "tokens", advice)
-    keys = None
-    windowed = (
-        "; if the model looks at a window only, as Longformer does, its columns are places in that window, and no keys"
-        if S < T
-        else ""
-    )
-    if key_tokens is None and T != S and tokens is not None:
-        raise ValueError(
-            f"the weights have {T} queries and {S} keys: pass the tokens of the keys, too, as key_tokens{windowed}"
-        )
-    if key_tokens is not None or T != S:
-        keys = labels_of(key_tokens, S, "key_tokens", windowed)
-    return Given(layers, queries, keys, of_layers, of_heads)
-
-
-def _pack(name: str, given: Given, count: int, megabytes: float) -> dict[str, Any]:
-    layers, queries, keys, layer_numbers, head_numbers = given
-    how = plan(layers[0].shape[1:], count, megabytes)
-    heads = [
-        [pack_head(head, name=f"layer {l}, head {h}: ", **how) for h, head in zip(head_numbers, layer, strict=True)]
-        for l, layer in zip(layer_numbers, layers, strict=True)
-    ]
-    return {
-        "name": name,
-        "queries": queries,
-        "keys": keys,
-        "layers": layer_numbers,
-        "head_numbers": head_numbers,
-        "heads": heads,
-        **how,
-    }

@@ -1,0 +1,54 @@
+"""Sphinx extension: what is done to every document once it is read, and that several processes may read them."""
+
+import re
+
+from docutils import nodes
+
+from tools.languages import CHINESE_SIGN, translation
+
+CHINESE = re.compile(f"({CHINESE_SIGN}+(?:[-–]{CHINESE_SIGN}+)*)")
+AS_IT_IS = nodes.FixedTextElement, nodes.literal, nodes.math  # code and the like
+
+
+def mark_chinese(doctree: nodes.document) -> None:
+    """Say of Chinese words that they are, so that they are pronounced and drawn as such."""
+    for text in list(doctree.findall(nodes.Text)):
+        pieces = CHINESE.split(text)  # every other one is Chinese
+        if len(pieces) > 1 and not isinstance(text.parent, AS_IT_IS):
+            marked = [
+                # docutils makes an attribute `lang` of the class
+                nodes.inline("", piece, classes=["language-zh"]) if number % 2 else nodes.Text(piece)
+                for number, piece in enumerate(pieces)
+                if piece
+            ]
+            text.parent.replace(text, marked)
+
+
+def in_one_document(doctree: nodes.document) -> None:
+    """Let all nodes belong to the document in which they stand.
+
+    What autodoc reads, and each translated sentence, comes from a document of its own, which would be stored with it:
+    10 MB for the page of a room.
+    """
+    for node in doctree.findall():
+        node.document = doctree
+
+
+def _read_together(app, env, names):
+    """Let several processes read pages, though two extensions do not say that this is safe.
+
+    Both (numbers of chapters, LaTeX) act only before the first page is read and after the last.
+    """
+    for extension in app.extensions.values():
+        if extension.parallel_read_safe is None:
+            extension.parallel_read_safe = True
+
+
+def setup(app):
+    """Registers the extension with Sphinx."""
+    app.connect("env-before-read-docs", _read_together)
+    app.connect("doctree-read", lambda app, doctree: translation(app) or mark_chinese(doctree))
+    app.connect("doctree-read", lambda app, doctree: in_one_document(doctree), priority=100)  # before it is indexed
+    # each page names all others beside its text
+    app.connect("doctree-read", lambda app, doctree: app.env.note_dependency(app.config.external_toc_path))
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
