@@ -2,6 +2,7 @@
 
 import functools
 import json
+import re
 
 import pytest
 import torch
@@ -46,6 +47,12 @@ def prose(page):
 
 
 # -- the numbers: stored, the package's and the browser's --
+
+
+def test_the_numbers_in_words_stand_in_the_stored_picture():
+    said = re.findall(r"0\.\d{3}", WritePageFigure().alt_text())
+    drawn = (WIDGETS / "write_page" / "fallback.svg").read_text("utf-8")
+    assert len(said) == 2 and all(f">{number}<" in drawn for number in said)
 
 
 def test_what_is_stored_is_what_the_package_writes():

@@ -46,14 +46,14 @@ def one_text_four_questions(sheet: Sheet) -> None:
 @drawing(
     "The Transformer's encoder and, right of it, its decoder, read from below. Grey and dashed is what goes: the "
     "source, its embedding, the encoder's self-attention and feed-forward network in a frame, times N, and the "
-    "decoder's cross-attention, to which an arrow leads from the encoder. Filled is what stays: the text, its "
-    "embedding, in a solid frame, times N, self-attention under the causal mask and, past cross-attention, a "
+    "decoder's cross-attention, to which an arrow leads from the top of the encoder's frame. Filled is what stays: the "
+    "text, its embedding, in a solid frame, times N, self-attention under the causal mask and, past cross-attention, a "
     "feed-forward network; then the head, which gives the next word. Sums and norms are not drawn."
 )
 def what_is_left(sheet: Sheet) -> None:
     """A Transformer without a source: its encoder goes, and cross-attention with it."""
     half, high, pitch = (62, 40, 62) if sheet.narrow else (100, 36, 58)
-    left, right = (76, 250) if sheet.narrow else (220, 480)
+    left, right = (76, 250) if sheet.narrow else (190, 480)
     low, lift = 92 + 4 * pitch, 26  # of the layers, and of the head, for the names of the columns
 
     def part(x: float, row: float, words: str, *, stays: bool) -> None:
@@ -82,7 +82,9 @@ def what_is_left(sheet: Sheet) -> None:
     up(left, 1, stays=False)
     part(left, 1, "feed-forward", stays=False)
     over = low - pitch - high / 2
-    sheet.line((left + half, over), (right - half - 2, over), color=GREY, arrow=True)
+    leaves, between = low - pitch - high - 30, left + half + (16 if sheet.narrow else 31)
+    memory = (left, low - pitch - high), (left, leaves), (between, leaves), (between, over), (right - half - 2, over)
+    sheet.line(*memory, color=GREY, arrow=True)  # of the last layer: it leaves from the frame's top
     part(right, 0, "self-attention,\ncausal mask", stays=True)
     part(right, 1, "cross-attention", stays=False)
     part(right, 2, "feed-forward", stays=True)
@@ -112,7 +114,7 @@ def two_sightings_are_lent(sheet: Sheet) -> None:
     total = sum(seen) + 2
     lines = (
         (f"filled: seen after a, {sum(seen)} times in all", VIOLET),
-        ("dashed: lent by the shorter history, 2 in all", GREY),
+        ("dashed: lent by the shorter history, 2 in all", VIOLET),
     )
     for row, (said, color) in enumerate(lines):
         at = (0, 18 + 20 * row) if sheet.narrow else (left + 300 * row, 18)
@@ -202,13 +204,16 @@ OF_TODAY = (
     "with what came in, LayerNorm; the network W_2 ReLU(W_1 x) with biases, the sum, LayerNorm. A grey path around "
     "each part ends before a norm. Right, today: RMSNorm, then attention without biases, rotary, with QK-norm and "
     "grouped queries; the sum; RMSNorm, then a network with a gate and no biases; the sum. Here a grey path leads "
-    "around norm and part together. Only the lines that have changed are orange, with the numbers of the table: 1 and"
-    " 2 at the norms, 3 in both parts, 4 at the gate, 5 to 7 in attention."
+    "around norm and part together; beside the arrow at the top stands: after the last layer, RMSNorm. Only the lines "
+    "that have changed are orange, with the numbers of the table: 1 and 2 at the norms, 3 in both parts, 4 at the "
+    "gate, 5 to 7 in attention."
 )
 def a_block_then_and_now(sheet: Sheet) -> None:
     """The block of 2017 beside today's, with what has changed."""
     _block(sheet, 80 if sheet.narrow else 180, "2017", "(first layer:\n+ sinusoids)", OF_2017)
     _block(sheet, 250 if sheet.narrow else 520, "today", "", OF_TODAY)
+    for row, words in enumerate(("after the last", "layer: RMSNorm")):
+        sheet.text((250 if sheet.narrow else 520) - 20, 36 + 16 * row, words, anchor="end", size=13, color=GREY)
     at = (7, "start") if sheet.narrow else (350, "middle")
     sheet.text(at[0], 458, "orange: what has changed, ① to ⑦", anchor=at[1], color=KEY, size=13)
 
@@ -277,7 +282,7 @@ PARTS = (
 )
 def where_the_fields_act(sheet: Sheet) -> None:
     """The fields of a model's file, pinned to the parts of today's block that they set."""
-    start, edge, left, half, size = (6, 163, 187, 66, 12) if sheet.narrow else (50, 270, 420, 100, 14)
+    start, edge, left, half, size = (6, 168, 190, 66, 12) if sheet.narrow else (50, 270, 420, 100, 14)
     x, way, row, y = left + half, left + 2 * half + 6, 19 if sheet.narrow else 22, 44.0
     pins, into, frame = [], None, 0.0  # pins: a field, and where it leads
     for part in PARTS:

@@ -8,6 +8,7 @@ DATA = figure_data("write_page")
 TEXT = replace(line(4000), many="texts of at most 4000 characters on one line")
 MOST = 1000  # the largest k
 LONGEST = 200  # tokens that can be written
+LAST = " ".join((DATA["text"] + "".join(DATA["pieces"])).split()[-12:])  # words: the stored picture is one line wide
 
 
 class WritePageFigure(ModelFigure):
@@ -33,12 +34,13 @@ class WritePageFigure(ModelFigure):
     """
 
     module = "write_page"
-    shows = f"after “{' '.join((DATA['text'] + ''.join(DATA['pieces'])).split())}” · top-p {DATA['top_p']}"
+    shows = f"after “… {LAST}” · temperature {DATA['temperature']} · top-p {DATA['top_p']}"
     alt = """A text that a language model has continued, and the likeliest tokens to go on with as bars: an outline for
         the model's probability, filled for the probability after temperature, top-k and top-p, and hatched grey where a
         token was cut off. Beside the bars, the running sum of the probabilities, a line that rises to one, and the
         threshold of top-p, where the cut is made. The last row gathers all other tokens of the vocabulary. In the live
-        figure the model can be loaded; it then continues any text, and can show to which tokens it attends."""
+        figure the model can be loaded; it then continues any text, and can show to which tokens it attends. At first
+        two tokens are kept: “of” has 0.734 and a comma 0.266 after the filters."""
 
     text = taking(DATA["text"], TEXT, "what is continued")
     written = taking(
