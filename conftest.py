@@ -5,7 +5,6 @@ It stands at the root because nbval collects `chapters/`, which is not below `te
 
 import gc
 import os
-import sys
 import tempfile
 from pathlib import Path
 
@@ -37,21 +36,10 @@ def pytest_collection():
         gc.freeze()
 
 
-def close_browser():
-    """End the browser that tests have shared in this process, if they have."""
-    if browser := sys.modules.get("attnbook.widgets.browser"):
-        browser.shared.close()
-
-
-def pytest_sessionfinish():
-    close_browser()
-
-
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item):
-    """Give every notebook a progress file and the event loop: its kernel starts in the set-up of its first cell."""
+    """Give every notebook a progress file of its own: its kernel starts in the set-up of its first cell."""
     if item.path.suffix == ".ipynb":
-        close_browser()
         os.environ["ATTNBOOK_PROGRESS"] = str(
             Path(_scratch.name) / f"{item.path.stem}.json"
         )

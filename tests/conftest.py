@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from attnbook.widgets.browser import MISSING, find_chromium, shared
+from attnbook.widgets.browser import MISSING, chromium, find_chromium
 from tools import ROOT
 
 
@@ -24,24 +24,15 @@ def _printing_as_pytorch_does():
         sys.modules["torch"].set_printoptions(profile="default")
 
 
+# Its scope is the module: while a playwright is alive, its event loop runs in this thread, and the notebooks'
+# tests, which may follow in the same process, need that thread for a loop of their own.
 @pytest.fixture(scope="module")
 def browser():
-    """A headless Chromium; without one the test is skipped (in CI that is a failure).
-
-    All modules of a process share it, each with windows of its own, until something needs this thread's event loop.
-    """
+    """A headless Chromium; without one the test is skipped (in CI that is a failure)."""
     if find_chromium() is None:
         pytest.skip(MISSING)
-    headless = shared.open()
-    yield headless
-    for context in headless.contexts:
-        context.close()
-
-
-@pytest.fixture
-def own_loop():
-    """The thread of a test that runs an event loop: while a playwright is alive, its own runs there."""
-    shared.close()
+    with chromium() as headless:
+        yield headless
 
 
 def pytest_collection_modifyitems(items):

@@ -23,8 +23,6 @@ from tools import ROOT
 from tools.hub import start
 from tools.hub.start import give
 
-pytestmark = pytest.mark.usefixtures("own_loop")
-
 if os.name != "posix":
     pytest.skip("JupyterHub does not run on Windows", allow_module_level=True)
 pytest.importorskip("jupyterhub")

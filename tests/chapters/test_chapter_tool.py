@@ -12,8 +12,6 @@ from PIL import Image, ImageChops
 from tools import chapter, normal_form
 from tools.notebooks import ChapterError, find_chapter
 
-pytestmark = pytest.mark.usefixtures("own_loop")
-
 HEADER = """---
 jupytext:
   text_representation: {extension: .md, format_name: myst}

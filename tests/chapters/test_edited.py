@@ -17,8 +17,6 @@ from tools import COPIES, ROOT, chapter, edited, stored_notebooks
 from tools.notebooks import ChapterError
 from tools.rules import edited_elsewhere
 
-pytestmark = pytest.mark.usefixtures("own_loop")
-
 NAME = "01-trial"
 # an author's own form, which jupytext would write in another
 TWIN = """---

@@ -4,7 +4,7 @@ import os
 import shutil
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -51,31 +51,6 @@ def chromium() -> Iterator["Browser"]:
         browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
         yield browser
         browser.close()
-
-
-class _Shared:
-    """A browser that stays open, for many who need one after another.
-
-    While it does, playwright's event loop runs in this thread, which can have no other.
-    """
-
-    def __init__(self) -> None:
-        self._open = ExitStack()
-        self._browser: Browser | None = None
-
-    def open(self) -> "Browser":
-        """The browser, started if it is not running."""
-        if self._browser is None:
-            self._browser = self._open.enter_context(chromium())
-        return self._browser
-
-    def close(self) -> None:
-        """End it, if it runs; it can be opened again."""
-        self._browser = None
-        self._open.close()
-
-
-shared = _Shared()
 
 
 def _playwrights_own() -> str | None:
