@@ -7,15 +7,15 @@ import torch
 from torch.testing import assert_close
 from traitlets import TraitError
 
-from attnbook.attention import masks
+from attnbook.attention import conventions, masks
 from attnbook.widgets import MaskBuilderFigure
 from attnbook.widgets.mask_builder import drawn_scores
 
 CONVERTERS = {
     "book": lambda mask: mask,
-    "blocked": masks.to_blocked,
-    "binary": masks.to_binary,
-    "additive": masks.to_additive,
+    "blocked": conventions.to_blocked,
+    "binary": conventions.to_binary,
+    "additive": conventions.to_additive,
 }
 NAMES = {"book": "mask", "blocked": "blocked", "binary": "attention_mask", "additive": "bias"}
 WORDS = {
