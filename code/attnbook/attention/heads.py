@@ -89,9 +89,7 @@ class MultiHeadAttention(nn.Module):
         self.sizes = (num_heads * head_dim, *[self.num_kv_heads * head_dim] * 2)
         self.W_qkv = nn.Linear(d_model, sum(self.sizes), bias=bias)
         self.W_o = nn.Linear(self.sizes[0], d_model, bias=bias)
-        self.norm_q, self.norm_k = (
-            nn.RMSNorm(head_dim, eps=eps) if qk_norm else None for _ in "qk"
-        )
+        self.norm_q, self.norm_k = _norms(head_dim, eps) if qk_norm else (None, None)
         nn.init.xavier_uniform_(self.W_qkv.weight)
         if bias:
             nn.init.zeros_(self.W_qkv.bias)
@@ -138,8 +136,7 @@ class MultiHeadAttention(nn.Module):
         q, *stored = self.project(query, key, value, cache)  # (B, H, T or S, Dh)
         k, v = (x.to(q.dtype) for x in stored)  # a cache may hold others: autocast's
         if callable(bias):
-            group = self.num_heads // self.num_kv_heads
-            bias = bias(q, k.repeat_interleave(group, dim=1))
+            bias = bias(q, k.repeat_interleave(self.num_heads // k.shape[1], dim=1))
             check_tensor("bias", bias)
         output, weights = self.attend(q, k, v, valid_lens, mask, bias, need_weights)
         output = self.W_o(output.transpose(1, 2).flatten(2))  # heads merged
@@ -250,10 +247,14 @@ class MultiHeadAttention(nn.Module):
         heads = (self.num_heads, self.num_kv_heads, self.num_kv_heads)
         x = self.W_qkv(x).unflatten(-1, (sum(heads), self.head_dim))
         q, k, v = x.transpose(1, 2).split_with_sizes(heads, dim=1)
-        if self.norm_q is None or self.norm_k is None:
-            return q, k, v
-        # values by themselves: as a part of the product they would keep the other parts until the backward pass
-        return self.norm_q(q), self.norm_k(k), v.contiguous()
+        if self.norm_q is not None and self.norm_k is not None:
+            q, k, v = self.norm_q(q), self.norm_k(k), v.contiguous()  # v: no view
+        return q, k, v
+
+
+def _norms(head_dim: int, eps: float) -> tuple[nn.RMSNorm, nn.RMSNorm]:
+    """The norms of queries and keys, each with a weight of its own."""
+    return nn.RMSNorm(head_dim, eps=eps), nn.RMSNorm(head_dim, eps=eps)
 
 
 @torch.no_grad()
