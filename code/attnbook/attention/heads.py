@@ -89,11 +89,11 @@ class MultiHeadAttention(nn.Module):
         self.sizes = (num_heads * head_dim, *[self.num_kv_heads * head_dim] * 2)
         self.W_qkv = nn.Linear(d_model, sum(self.sizes), bias=bias)
         self.W_o = nn.Linear(self.sizes[0], d_model, bias=bias)
-        self.norm_q, self.norm_k = _norms(head_dim, eps) if qk_norm else (None, None)
+        self.norm_q = nn.RMSNorm(head_dim, eps=eps) if qk_norm else None
+        self.norm_k = nn.RMSNorm(head_dim, eps=eps) if qk_norm else None
         nn.init.xavier_uniform_(self.W_qkv.weight)
-        if bias:
-            nn.init.zeros_(self.W_qkv.bias)
-            nn.init.zeros_(self.W_o.bias)
+        for projection in (self.W_qkv, self.W_o) if bias else ():
+            nn.init.zeros_(projection.bias)
 
     def forward(
         self,
@@ -250,11 +250,6 @@ class MultiHeadAttention(nn.Module):
         if self.norm_q is not None and self.norm_k is not None:
             q, k, v = self.norm_q(q), self.norm_k(k), v.contiguous()  # v: no view
         return q, k, v
-
-
-def _norms(head_dim: int, eps: float) -> tuple[nn.RMSNorm, nn.RMSNorm]:
-    """The norms of queries and keys, each with a weight of its own."""
-    return nn.RMSNorm(head_dim, eps=eps), nn.RMSNorm(head_dim, eps=eps)
 
 
 @torch.no_grad()
