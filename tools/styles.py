@@ -125,14 +125,14 @@ def bundle(built: Path) -> None:
         if theirs:
             page.write_text(text, "utf-8")
             names |= dict.fromkeys(theirs)
-    if not names:
-        return
-    folder = static / "styles"
-    css = without_unused("".join(_text(static / n, folder) for n in names), words(built))
-    css = _cut_fonts(css, folder)
-    version = hashlib.sha256(css.encode()).hexdigest()[:8]
-    for name in names:
-        (static / name).unlink()
-    (static / BUNDLE).write_text(css, "utf-8")
-    for page in built.rglob("*.html"):
-        write_if_new(page, NAMED.sub(f"{BUNDLE}?v={version}", page.read_text("utf-8")))
+    if names:
+        folder = static / "styles"
+        css = without_unused("".join(_text(static / n, folder) for n in names), words(built))
+        css = _cut_fonts(css, folder)
+        version = hashlib.sha256(css.encode()).hexdigest()[:8]
+        (static / BUNDLE).write_text(css, "utf-8")
+        for page in built.rglob("*.html"):
+            write_if_new(page, NAMED.sub(f"{BUNDLE}?v={version}", page.read_text("utf-8")))
+    for sheet in static.rglob("*.css"):  # Sphinx copies some anew at each build, of which no page is new
+        if not sheet.relative_to(static).as_posix().startswith(OURS):
+            sheet.unlink()

@@ -22,10 +22,8 @@ def one_text_four_questions(sheet: Sheet) -> None:
     top, count = 62, len(TEXT) - 1
     right = left + count * wide
     target = right + (26 if sheet.narrow else 64)
-    sheet.text(left + count * wide / 2, 18, "is read", size=14, color=QUERY, bold=True)
-    for row, words in enumerate(("is asked", "for")):
-        at = (target - (16 if sheet.narrow else 0), 18 + 17 * row)
-        sheet.text(*at, words, anchor="start", size=14, color=WRITTEN, bold=True)
+    sheet.text(left + count * wide / 2, 18, "read", size=14, color=QUERY, bold=True)
+    sheet.text(target - (16 if sheet.narrow else 0), 18, "asked for", anchor="start", size=14, color=WRITTEN, bold=True)
     for j, word in enumerate(TEXT[:-1]):
         sheet.text(left + (j + 0.5) * wide, top - 10, word, color=QUERY)
     for i in range(count):
