@@ -61,14 +61,14 @@ class Module:
                 if isinstance(x, Parameter) or (name in module._kept and x is not None):
                     yield f"{path}.{name}" if path else name, name, x, module
 
-    def named_parameters(self):
+    def named_parameters(self, recurse=True):
         seen = {}
-        for path, _, x, _ in self._named():
-            if isinstance(x, Parameter) and seen.setdefault(id(x), path) == path:
+        for path, _, x, owner in self._named():
+            if isinstance(x, Parameter) and (recurse or owner is self) and seen.setdefault(id(x), path) == path:
                 yield path, x
 
-    def parameters(self):
-        return (p for _, p in self.named_parameters())
+    def parameters(self, recurse=True):
+        return (p for _, p in self.named_parameters(recurse))
 
     def modules(self):
         return (m for _, m in self.named_modules())
