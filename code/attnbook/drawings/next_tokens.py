@@ -23,7 +23,8 @@ def one_text_four_questions(sheet: Sheet) -> None:
     right = left + count * wide
     target = right + (26 if sheet.narrow else 64)
     sheet.text(left + count * wide / 2, 18, "read", size=14, color=QUERY, bold=True)
-    sheet.text(target - (16 if sheet.narrow else 0), 18, "asked for", anchor="start", size=14, color=WRITTEN, bold=True)
+    at, anchor = (sheet.width - 2, "end") if sheet.narrow else (target, "start")
+    sheet.text(at, 18, "asked for", anchor=anchor, size=14, color=WRITTEN, bold=True)
     for j, word in enumerate(TEXT[:-1]):
         sheet.text(left + (j + 0.5) * wide, top - 10, word, color=QUERY)
     for i in range(count):
@@ -202,7 +203,7 @@ OF_TODAY = (
     "with what came in, LayerNorm; the network W_2 ReLU(W_1 x) with biases, the sum, LayerNorm. A grey path around "
     "each part ends before a norm. Right, today: RMSNorm, then attention without biases, rotary, with QK-norm and "
     "grouped queries; the sum; RMSNorm, then a network with a gate and no biases; the sum. Here a grey path leads "
-    "around norm and part together; beside the arrow at the top stands: after the last layer, RMSNorm. Only the lines "
+    "around norm and part together; beside the arrow at the top stands: at the end, RMSNorm. Only the lines "
     "that have changed are orange, with the numbers of the table: 1 and 2 at the norms, 3 in both parts, 4 at the "
     "gate, 5 to 7 in attention."
 )
@@ -210,10 +211,11 @@ def a_block_then_and_now(sheet: Sheet) -> None:
     """The block of 2017 beside today's, with what has changed."""
     _block(sheet, 80 if sheet.narrow else 180, "2017", "(first layer:\n+ sinusoids)", OF_2017)
     _block(sheet, 250 if sheet.narrow else 520, "today", "", OF_TODAY)
-    for row, words in enumerate(("after the last", "layer: RMSNorm")):
-        sheet.text((250 if sheet.narrow else 520) - 20, 36 + 16 * row, words, anchor="end", size=13, color=GREY)
-    at = (7, "start") if sheet.narrow else (350, "middle")
-    sheet.text(at[0], 458, "orange: what has changed, ① to ⑦", anchor=at[1], color=KEY, size=13)
+    for row, words in enumerate(("at the end", "RMSNorm")):
+        at = (274 if sheet.narrow else 548, 29 + 15 * row)
+        sheet.text(*at, words, anchor="start", size=12 if sheet.narrow else 13, color=GREY)
+    left, anchor = (7, "start") if sheet.narrow else (350, "middle")
+    sheet.text(left, 458, "orange: what has changed, ① to ⑦", anchor=anchor, color=KEY, size=13)
 
 
 def _block(sheet: Sheet, x: float, title: str, added: str, parts: tuple[str | tuple[str, str], ...]) -> None:

@@ -10,6 +10,7 @@ from attnbook.drawings.sheet import PALE, Sheet, drawing, tint
 from attnbook.page.style import GREY, INK, KEY, QUERY, VALUE, VIOLET
 from attnbook.studies import look_back_batch, reversal_batch
 
+BELOW = "#8C6214"  # of numbers below 0, as VIOLET of those above: the colours of SIGNED in page/plotting.py
 STATIONS = "embeddings", "q and k", "scores", "softmax", "average\nof values"
 
 
@@ -18,7 +19,7 @@ STATIONS = "embeddings", "q and k", "scores", "softmax", "average\nof values"
     "softmax, average of values; the values go round from the embeddings to the average. Three stations have a pin. "
     "At the embeddings, sinusoidal and learned positions add a vector: for position 1, 0.84, 0.54, 0.01, 1.00. At "
     "the queries and keys, rotary positions turn each by its position. At the scores, Shaw, T5, ALiBi and DeBERTa "
-    "add a term for the distance, in a table of three words: -2 and -1, to the left, in violet, 1 and 2 in orange, "
+    "add a term for the distance, in a table of three words: -2 and -1, to the left, in brown, 1 and 2 in violet, "
     "stronger farther away; ALiBi adds one for its size only."
 )
 def where_positions_act(sheet: Sheet) -> None:
@@ -99,7 +100,7 @@ def _added_number(sheet: Sheet, x: float, y: float) -> None:
     for i, row in enumerate(relative_positions(3, 3).tolist()):
         for j, distance in enumerate(row):
             place = x - 54 + 36 * j, y + 34 + 20 * i, 36, 20
-            words, fill = f"{distance}".replace("-", "−"), tint(VIOLET if distance < 0 else KEY, abs(distance) / 5)
+            words, fill = f"{distance}".replace("-", "−"), tint(BELOW if distance < 0 else VIOLET, abs(distance) / 5)
             look = {"color": VIOLET, "ink": INK, "radius": 0, "line": 1, "size": 13}
             sheet.box(*place, words, fill=fill, **look)
     if sheet.narrow:
@@ -310,17 +311,17 @@ def two_hands_come_back(sheet: Sheet) -> None:
             sheet.dot(x, y, radius, fill=tint(color, 0.12), color=color)
             sheet.line((x + radius - 6, y), (x + radius, y), color=INK, width=2)
             for turn, look in (
-                (-AHEAD[0] * omega, {"color": INK, "width": 1, "dashed": True}),
-                (angle, {"color": color, "width": 2.5, "arrow": True}),
+                (angle, {"color": color, "width": 3}),
+                (-AHEAD[0] * omega, {"color": INK, "width": 1.2, "dashed": True}),
             ):
-                tip = x + 0.8 * radius * math.cos(turn), y - 0.8 * radius * math.sin(turn)
+                tip = x + 0.9 * radius * math.cos(turn), y - 0.9 * radius * math.sin(turn)
                 sheet.line((x, y), tip, **look)
             if not row:
                 both = max(off(distance, 1.0), off(distance, 0.1)) < 0.4
                 sheet.text(x, 44, f"{distance}".replace("-", "−"), bold=True, color=VIOLET if both else INK)
             sheet.text(x, y + radius + 18, f"{angle:.2f}", size=13, color=color)
     y = top + high - 2
-    key = ("tick: 0", "dashed: at −3", "violet: off by less than 0.4")
+    key = ("tick: 0", "dashed: at −3", "violet hand: off by less than 0.4", "violet number: both hands")
     for number, words in enumerate(key):
-        x, down = (4, 22 * number) if sheet.narrow else ((190, 290, 470)[number], 0)
-        sheet.text(x, y + down, words, anchor="start", size=13, color=VIOLET if number == 2 else INK)
+        x, down = (4, 22 * number) if sheet.narrow else ((190, 290)[number % 2] + 140 * (number == 3), number // 2 * 22)
+        sheet.text(x, y + down, words, anchor="start", size=13, color=VIOLET if number > 1 else INK)

@@ -8,15 +8,15 @@ from attnbook.page.style import GREY, INK, VIOLET
 
 Row = tuple[str, Sequence[Sequence[float]]]
 HIGH, WIDE_HIGH, HEADING, GAP = 34, 28, 22, 8  # of a row, narrow and wide; of a heading; below a group
-ROW = 24  # of a row of dots
+ROW, LINE = 24, 16  # of a row of dots; of one length, where the lengths stand below each other
 GROUND = "#e2e2e2"  # up to what a guess gets
 
 
 def right_at_lengths(lengths: Sequence[str], groups: Sequence[tuple[str, Sequence[float], Sequence[Row]]]) -> Picture:
-    """Right answers, one row per reader and one panel per length of the sequences.
+    """Right answers, one row per reader and one panel per length of the sequences; narrow, one line per length.
 
     Args:
-        lengths: the names of three panels; what follows a comma stands below.
+        lengths: the names of three panels, "length 24"; what follows a comma stands below.
         groups: a heading, for each length what always naming the most frequent symbol gets in percent, and the rows;
             a row is a name and, for each length, the seeds' results in percent, or none if there are none.
 
@@ -25,7 +25,10 @@ def right_at_lengths(lengths: Sequence[str], groups: Sequence[tuple[str, Sequenc
     """
 
     def draw(sheet: Sheet) -> None:
-        first, pitch, wide, end = (80, 87, 36, 72) if sheet.narrow else (200, 165, 104, 180)
+        if sheet.narrow:
+            _lengths_below_each_other(sheet, lengths, groups)
+            return
+        first, pitch, wide, end = 200, 165, 104, 180
         lefts = [first + pitch * number for number in range(len(lengths))]
         for left, words in zip(lefts, lengths, strict=True):
             for number, line in enumerate(words.split(", ")):
@@ -36,7 +39,7 @@ def right_at_lengths(lengths: Sequence[str], groups: Sequence[tuple[str, Sequenc
             y += HEADING
             for left, guess in zip(lefts, guesses, strict=True):
                 sheet.bar(left, y, wide * guess / 100, ROW * len(rows), fill=GROUND)
-                for part in (0, 1) if sheet.narrow else (0, 0.5, 1):  # those that have a number
+                for part in (0, 0.5, 1):
                     x = left + wide * part
                     sheet.line((x, y), (x, y + ROW * len(rows)), color=PALE, width=1)
             for name, cells in rows:
@@ -45,14 +48,10 @@ def right_at_lengths(lengths: Sequence[str], groups: Sequence[tuple[str, Sequenc
                     _spread(sheet, y + ROW / 2, (left, wide), cell)
                 y += ROW
             y += GAP
-        marks = {0: "start", 1: "end"} if sheet.narrow else dict.fromkeys((0, 0.5, 1), "middle")
         for left in lefts:
-            for part, anchor in marks.items():
-                sheet.text(left + wide * part, y + 8, f"{100 * part:.0f}", anchor=anchor, size=12, color=GREY)
-        sheet.text(sheet.width / 2, y + 32, "right answers in %: seeds, lowest–highest", size=13)
-        x = sheet.width / 2 - 122
-        sheet.bar(x, y + 41, 24, 14, fill=GROUND)
-        sheet.text(x + 32, y + 53, "always the most frequent symbol", anchor="start", size=13)
+            for part in (0, 0.5, 1):
+                sheet.text(left + wide * part, y + 8, f"{100 * part:.0f}", size=12, color=GREY)
+        _what_is_counted(sheet, y)
 
     alt = f"Right answers in percent, from the lowest to the highest seed: {'; '.join(lengths)}. " + " ".join(
         f"{heading} (always the most frequent symbol: {', '.join(f'{guess:.0f}' for guess in guesses)}): "
@@ -63,18 +62,62 @@ def right_at_lengths(lengths: Sequence[str], groups: Sequence[tuple[str, Sequenc
     return Picture(draw, alt)
 
 
+def _lengths_below_each_other(
+    sheet: Sheet, lengths: Sequence[str], groups: Sequence[tuple[str, Sequence[float], Sequence[Row]]]
+) -> None:
+    """The right answers on a narrow sheet: each reader has a line for each length."""
+    left, wide, end, y = 122, 160, 112, 22
+    names = [words.split(", ")[0].split()[-1] for words in lengths]
+    sheet.text(end, y - 6, "length", anchor="end", size=13)
+    for heading, guesses, rows in groups:
+        sheet.text(4, y + 15, heading, anchor="start", size=13, color=VIOLET, bold=True)
+        y += HEADING
+        for name, cells in rows:
+            for guess, line in zip(guesses, range(len(names)), strict=True):
+                sheet.bar(left, y + LINE * line, wide * guess / 100, LINE, fill=GROUND)
+            for part in (0, 0.5, 1):
+                x = left + wide * part
+                sheet.line((x, y), (x, y + LINE * len(names)), color=PALE, width=1)
+            sheet.text(4, y + 13, name, anchor="start", size=13, bold=True)
+            for length, cell in zip(names, cells, strict=True):
+                sheet.text(end, y + 13, length, anchor="end", size=12, color=GREY)
+                _spread(sheet, y + LINE / 2, (left, wide), cell)
+                y += LINE
+            y += GAP
+    for part in (0, 0.5, 1):
+        sheet.text(left + wide * part, y + 5, f"{100 * part:.0f}", size=12, color=GREY)
+    _what_is_counted(sheet, y)
+    y += 54
+    counted: dict[str, list[str]] = {}  # what follows a comma, and the lengths for which it does
+    for words, name in zip(lengths, names, strict=True):
+        for what in words.split(", ")[1:]:
+            counted.setdefault(what, []).append(name)
+    for what, those in counted.items():
+        y += 20
+        sheet.text(sheet.width / 2, y, f"{' and '.join(those)}: {what}", size=13)
+
+
+def _what_is_counted(sheet: Sheet, y: float) -> None:
+    """What the dots and the grey ground are, below y."""
+    sheet.text(sheet.width / 2, y + 32, "right answers in %: seeds, lowest–highest", size=13)
+    x = sheet.width / 2 - 122
+    sheet.bar(x, y + 41, 24, 14, fill=GROUND)
+    sheet.text(x + 32, y + 53, "always the most frequent symbol", anchor="start", size=13)
+
+
 def _spread(sheet: Sheet, y: float, panel: tuple[float, float], found: Sequence[float]) -> None:
     """The seeds of one cell as dots, and their range as a number on the right of the panel."""
     left, wide = panel
     if not found:
-        sheet.text(left + wide / 2, y + 5, "–", size=13, color=GREY)
+        x, anchor = (left + wide + 8, "start") if sheet.narrow else (left + wide / 2, "middle")
+        sheet.text(x, y + 5, "–", anchor=anchor, size=13, color=GREY)
         return
     at = sorted(left + wide * percent / 100 for percent in found)
     if at[-1] > at[0]:
         sheet.line((at[0], y), (at[-1], y), color=VIOLET, width=1.5)
     for x in at:
         sheet.dot(x, y, 3.5, fill=VIOLET)
-    sheet.text(left + wide + 6, y + 5, _range(found), anchor="start", size=12 if sheet.narrow else 13)
+    sheet.text(left + wide + 8, y + 5, _range(found), anchor="start", size=13)
 
 
 def _range(found: Sequence[float]) -> str:
