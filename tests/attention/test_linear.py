@@ -270,6 +270,30 @@ def test_elu_features_by_the_formula():
     close(elu_features(x), torch.tensor(wanted, dtype=torch.float64))
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, *HALF])
+def test_elu_features_of_far_negative_numbers_are_positive(dtype):
+    """elu(−20) + 1 is 0 in float32, elu(−8) + 1 in bfloat16."""
+    x = torch.tensor([-16.0, -8.0, -0.001, 0.0, 3.0], dtype=dtype)
+    wanted = torch.tensor([math.exp(v) if v <= 0 else v + 1 for v in x.tolist()])
+    found = elu_features(x)
+    assert found.dtype == dtype and (found > 0).all()
+    torch.testing.assert_close(found.float(), wanted, rtol=torch.finfo(dtype).eps, atol=2**-25)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_an_average_over_far_negative_keys_is_one(form):
+    far = elu_features(torch.full((S, D), -18.0))
+    value = randn(S, DV).float()
+    counts = torch.arange(1, S + 1)[:, None]
+    close(normalised(form, far, far, value)[0], value.cumsum(0) / counts, 1e-5)
+
+
+def test_elu_features_have_finite_gradients():
+    x = torch.tensor([-200.0, -1.0, 0.0, 1.0, 200.0], requires_grad=True)
+    elu_features(x).sum().backward()
+    close(x.grad, torch.tensor([0, math.exp(-1), 1, 1, 1]), 1e-6)
+
+
 def test_random_features_by_the_formula():
     x, directions = randn(B, T, D), randn(M, D, seed=1)
     found = random_features(x, directions)
