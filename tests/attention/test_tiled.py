@@ -324,6 +324,16 @@ def test_latent_attention_by_loops():
     close(layer(x)[0], layer.W_o(heads.transpose(1, 2).flatten(2)), 1e-12)
 
 
+@torch.no_grad()
+def test_latent_scores_that_float16_holds_although_it_does_not_hold_the_product():
+    """One head of 64 features, all maps the identity: scores of 28800, but 230400 before the division."""
+    layer = LatentAttention(64, 1, 64).half()
+    for weight in layer.parameters():
+        weight.copy_(torch.eye(64))
+    x = torch.full((1, T, 64), 60.0, dtype=torch.float16)
+    close(layer(x)[0], x, 1e-2)
+
+
 def test_latent_attention_says_what_does_not_fit():
     with pytest.raises(ValueError, match="latent_size must be at least 1, got 0"):
         LatentAttention(E, H, 0)
