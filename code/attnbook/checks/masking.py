@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 
 from attnbook.checks.integers import check_integers, one_outside
-from attnbook.checks.tensors import check_tensor
+from attnbook.checks.tensors import check_tensor, kind_of
 from attnbook.checks.values import readable
 
 
@@ -96,6 +96,11 @@ def check_lengths(valid_lens: Tensor, num_keys: int) -> None:
         TypeError: not a tensor of integers.
         ValueError: a length is negative or beyond the axis.
     """
+    if kind_of(valid_lens) == torch.bool:
+        raise TypeError(
+            "valid_lens must hold integers, got torch.bool; a mask goes in as mask=, and has lengths, mask.sum(-1), if "
+            "it hides only padding at the end"
+        )
     check_integers("valid_lens", valid_lens)
     outside = one_outside(valid_lens, num_keys)
     if outside is not None:
@@ -103,7 +108,7 @@ def check_lengths(valid_lens: Tensor, num_keys: int) -> None:
 
 
 def check_valid_lens(valid_lens: Tensor, shape: torch.Size) -> None:
-    """Require valid lengths whose shape fits scores of shape (B, …, T, S).
+    """Require valid lengths that fit scores of shape (B, …, T, S).
 
     Args:
         valid_lens: integers, shape (B,), one per sequence, or (B, T), one per query.
@@ -111,9 +116,9 @@ def check_valid_lens(valid_lens: Tensor, shape: torch.Size) -> None:
 
     Raises:
         TypeError: not a tensor of integers.
-        ValueError: a shape other than (B,) or (B, T), or scores without a batch axis.
+        ValueError: a length outside 0…S, a shape other than (B,) or (B, T), or scores without a batch axis.
     """
-    check_integers("valid_lens", valid_lens)
+    check_lengths(valid_lens, shape[-1])
     if len(shape) < 3:
         raise ValueError(f"valid_lens needs scores with a batch axis (B, …, T, S), got {tuple(shape)}; pass a mask")
     batch, num_queries = shape[0], shape[-2]
