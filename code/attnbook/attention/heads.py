@@ -17,6 +17,7 @@ from attnbook.checks import (
     check_callable,
     check_count,
     check_features,
+    check_kind,
     check_positive,
     check_probability,
     check_switch,
@@ -172,11 +173,10 @@ class MultiHeadAttention(nn.Module):
         stored = cache.length if isinstance(cache, KeyValueCache) else 0
         check_inputs(query, key, value, self.d_model, self.W_qkv, stored)
         if cache is not None:
-            if not isinstance(cache, KeyValueCache):
-                raise TypeError(
-                    f"cache must be a KeyValueCache, got {type(cache).__name__}; pass KeyValueCache(), or what "
-                    "start_cache(memory) of this layer gives"
-                )
+            advice = (
+                "pass KeyValueCache(), or what start_cache(memory) of this layer gives"
+            )
+            check_kind("cache", cache, KeyValueCache, advice)
             if key is not query or value is not key:
                 raise ValueError(
                     "a cache holds keys already, or gets them from the query, but others were passed; leave them out, "

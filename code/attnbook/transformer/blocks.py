@@ -11,8 +11,10 @@ from attnbook.attention.heads import Bias
 from attnbook.checks import (
     check_alike,
     check_batch,
+    check_callable,
     check_count,
     check_features,
+    check_kind,
     check_positive,
     check_probability,
     check_switch,
@@ -102,6 +104,14 @@ class Block(Stepping):
         around_feed_forward: Residual,
     ):
         super().__init__()
+        if not isinstance(getattr(attention, "d_model", None), int):
+            raise TypeError(
+                f"attention must be a layer with a d_model, got {type(attention).__name__}; pass a MultiHeadAttention"
+            )
+        check_callable("feed_forward", feed_forward, "pass a FeedForward")
+        advice = "pass Residual(d_model)"
+        check_kind("around_attention", around_attention, Residual, advice)
+        check_kind("around_feed_forward", around_feed_forward, Residual, advice)
         self.d_model = attention.d_model
         self.attention, self.feed_forward = attention, feed_forward
         self.around_attention = around_attention
@@ -316,11 +326,9 @@ def _check_memory(
         raise ValueError(
             f"pass the memory, or a cache from start_cache(memory), which holds it; {passed} passed"
         )
-    if cache is not None and not isinstance(cache, DecoderLayerCache):
-        raise TypeError(
-            f"cache must be a DecoderLayerCache, got {type(cache).__name__}; let start_cache(memory) of this layer "
-            "make it"
-        )
+    if cache is not None:
+        advice = "let start_cache(memory) of this layer make it"
+        check_kind("cache", cache, DecoderLayerCache, advice)
     if memory is None:
         return
     check_features("memory", memory, "d_model", x.shape[-1], dims=3)
