@@ -244,6 +244,20 @@ def test_tiles_say_what_does_not_fit():
         tiled_attention(query, key, value, causal=True)
     with pytest.raises(ValueError, match="tile must be at least 1, got 0"):
         tiled_attention(query, key, value, tile=0)
+    with pytest.raises(TypeError, match="causal must be True or False, got 'no'"):
+        tiled_attention(query, query, value[..., :T, :], causal="no")
+    with pytest.raises(TypeError, match="got Tensor; tiles take no mask"):
+        tiled_attention(query, query, value[..., :T, :], causal=causal_mask(T))
+    for wrong, message in (
+        ((4, 4, -1), "tile must be at least 1, got -1"),
+        ((4, 4, 0), "tile must be at least 1, got 0"),
+        ((-1, 4, 2), "num_queries must be at least 0, got -1"),
+        ((4, -1, 2), "num_keys must be at least 0, got -1"),
+        ((4, 4, 2, 0), "reach must be at least 1, got 0"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            list(tiles(*wrong))
+    assert list(tiles(0, 4, 2)) == list(tiles(4, 0, 2)) == []
     with pytest.raises(ValueError, match="window must be at least 1, got 0"):
         tiled_attention(query, query, value[..., :T, :], causal=True, window=0)
     with pytest.raises(ValueError, match="one value for each key"):

@@ -15,6 +15,7 @@ from attnbook.checks import (
     check_mask,
     check_number,
     check_positive,
+    check_switch,
     check_tensor,
 )
 
@@ -201,6 +202,7 @@ def regression_loss(
     """
     check_tensor("x", x, min_dims=1)
     check_tensor("y", y, min_dims=1)
+    check_switch("leave_one_out", leave_one_out)
     mask = leave_one_out_mask(len(x), device=x.device) if leave_one_out else None
     prediction, _ = model(x, x, y, mask=mask)
     return ((prediction - y) ** 2).sum()
