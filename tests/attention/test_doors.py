@@ -65,7 +65,8 @@ FUNCTIONS = [
     ("sequence_mask", {"valid_lens": LENS, "num_keys": S}, {}),
     ("causal_mask", {"num_queries": T}, {"num_keys": S, "device": "cpu"}),
     ("sliding_window_mask", {"num_queries": T, "window": 2}, {"num_keys": S, "device": "cpu"}),
-    ("combine_masks", {"shape": SHAPE, "mask": MASK}, {"valid_lens": LENS, "device": "cpu"}),
+    ("combine_masks", {"shape": SHAPE, "mask": MASK},
+     {"valid_lens": LENS, "device": "cpu", "names": ("lens", "mask")}),
     ("masked_softmax", {"scores": randn(B, T, S)}, SOFT),
     ("to_blocked", {"mask": MASK}, {}),
     ("from_blocked", {"mask": MASK}, {}),
@@ -164,8 +165,8 @@ DOORS += LAYERS
 
 # what they are given is what they are to change
 CHANGING = {"ablate_head", "fit_width"}
-# where and how many at a time are computed: the same numbers, rounding aside
-SILENT = {"device", "tile", "chunk_size"}
+# where and how many at a time are computed, what errors call things: the same numbers, rounding aside
+SILENT = {"device", "tile", "chunk_size", "names"}
 
 
 def calls(door):
