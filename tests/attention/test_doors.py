@@ -131,7 +131,7 @@ LAYERS = [
     (CrossAttention(E, E, head_dim=5), {"x": X, "memory": MEMORY}, SCORED),
     (SelfAttention(E), {"x": X}, OWN | WEIGHTS),
     (SelfAttention(E, causal=True, head_dim=5), {"x": X}, OWN | WEIGHTS),
-    (QueryPooling(E, num_queries=2), {"x": X}, {"valid_lens": OWN_LENS} | WEIGHTS),
+    (QueryPooling(E, num_queries=2), {"x": X}, {"valid_lens": OWN_LENS, "mask": coin(2, T)} | WEIGHTS),
     (SinusoidalPositions(E, base=100.0), {"x": X}, {"start": 3}),
     (LearnedPositions(9, E), {"x": X}, {"start": 3}),
     (RotaryPositions(base=100.0), {"x": X}, {"start": 3}),
