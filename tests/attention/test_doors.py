@@ -226,8 +226,6 @@ def test_options_have_names_and_one_order():
 
 def test_a_functions_options_have_names():
     """All but masks with their sizes and devices, which stand as in a layer's call, and what chapters call by place."""
-    memories = {f"{form}.{name}" for form in ("parallel_memory", "recurrent_memory", "chunked_memory")
-                for name in ("decay", "beta", "state")}  # fmt: skip
     functions = {name: getattr(attention, name) for name in attention.__all__}
     assert {
         f"{name}.{option}"
@@ -236,7 +234,7 @@ def test_a_functions_options_have_names():
         for option, one in inspect.signature(function).parameters.items()
         if one.kind is one.POSITIONAL_OR_KEYWORD and one.default is not one.empty
         if option not in ("valid_lens", "mask", "num_keys", "device")
-    } == {"to_additive.dtype", "tiles.reach", "regression_loss.leave_one_out", "ablate_head.mean", *memories}
+    } == {"to_additive.dtype", "tiles.reach", "regression_loss.leave_one_out", "ablate_head.mean"}
 
 
 def test_a_layer_is_made_of_sizes_and_dropout_by_place_and_the_rest_by_name():

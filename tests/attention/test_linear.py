@@ -77,8 +77,8 @@ def test_all_forms_against_loops(kind):
 def test_what_follows_a_strong_decay_is_as_exact_as_before(form):
     (query, key, value), _ = arguments((), 400, torch.float32)
     decay = torch.where(torch.arange(400) < 200, 1e-4, 0.99)
-    wanted = recurrent_memory(*(x.double() for x in (query, key, value, decay)))
-    for found, exact in zip(form(query, key, value, decay), wanted, strict=True):
+    wanted = recurrent_memory(*(x.double() for x in (query, key, value)), decay=decay.double())
+    for found, exact in zip(form(query, key, value, decay=decay), wanted, strict=True):
         close(found.double(), exact, 1e-5)
 
 
@@ -368,6 +368,14 @@ def test_wrong_arguments_of_the_normalised_form():
     for change, message in wrong:
         with pytest.raises(TypeError, match=says(*message)):
             normalised(parallel_memory, **{"query": query, "key": key, "value": value} | change)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_gates_are_given_by_name(form):
+    """A memory in the place of a decay, say, would be taken for one."""
+    (query, key, value), gates = arguments()
+    with pytest.raises(TypeError, match="positional argument"):
+        form(query, key, value, gates["decay"])
 
 
 def test_wrong_features_and_chunks():

@@ -407,7 +407,7 @@ def test_gradient_of_the_width(shape):
     model = NWKernelRegression(1.3).double()
 
     def loss(w):
-        prediction, _ = torch.func.functional_call(model, {"w": w}, (x, x, y, mask))
+        prediction, _ = torch.func.functional_call(model, {"w": w}, (x, x, y), {"mask": mask})
         return ((prediction - y) ** 2).sum()
 
     assert torch.autograd.gradcheck(loss, model.w)

@@ -77,6 +77,7 @@ def parallel_memory(
     query: Tensor,
     key: Tensor,
     value: Tensor,
+    *,
     decay: Tensor | None = None,
     beta: Tensor | None = None,
     state: Tensor | None = None,
@@ -109,6 +110,7 @@ def recurrent_memory(
     query: Tensor,
     key: Tensor,
     value: Tensor,
+    *,
     decay: Tensor | None = None,
     beta: Tensor | None = None,
     state: Tensor | None = None,
@@ -144,10 +146,10 @@ def chunked_memory(
     query: Tensor,
     key: Tensor,
     value: Tensor,
+    *,
     decay: Tensor | None = None,
     beta: Tensor | None = None,
     state: Tensor | None = None,
-    *,
     chunk_size: int = 16,
 ) -> tuple[Tensor, Tensor]:
     """The same, chunk by chunk: parallel within a chunk, and the memory carried from one chunk to the next.

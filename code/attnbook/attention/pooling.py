@@ -150,7 +150,7 @@ class NWKernelRegression(nn.Module):
         self.w = nn.Parameter(torch.tensor(float(w)))
 
     def forward(
-        self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None
+        self, query: Tensor, key: Tensor, value: Tensor, *, mask: Tensor | None = None
     ) -> tuple[Tensor, Tensor]:
         """Predict at the queries.
 
@@ -192,7 +192,7 @@ def regression_loss(
     """The summed squared error of the model on the points it averages over.
 
     Args:
-        model: a regression with `forward(query, key, value, mask)`.
+        model: a regression with `forward(query, key, value, mask=…)`.
         x: (n,), the keys, and also the queries.
         y: (n,), the values.
         leave_one_out: hide each point from its own prediction. If not, a narrow kernel copies y and the loss goes to 0.
