@@ -291,7 +291,8 @@ def test_a_mask_of_another_polarity_type(name, call, mask):
     [
         (torch.tensor([8, 3]), ValueError, "between 0 and the number of keys, 7; got 8"),
         (torch.tensor([-1, 3]), ValueError, "got -1"),
-        (torch.tensor([7.0, 3.0]), TypeError, "must hold integers, got torch.float32"),
+        (torch.tensor([7.0, 3.0]), TypeError, "must hold integers, got torch.float32; use torch.long"),
+        (ones(5, 7), TypeError, "must hold integers, got torch.bool; a mask goes in as "),
         (torch.tensor([7, 3, 1]), ValueError, "must have shape (2,)"),
         ([7, 3], TypeError, "must be a tensor of integers, got list"),
     ],

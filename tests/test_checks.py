@@ -110,7 +110,8 @@ WRONG = [
      ("valid_lens must be a tensor of integers", "list", "torch.tensor")),
     (lambda: checks.check_lengths(torch.tensor([2.0]), S), TypeError,
      ("valid_lens must hold integers", "torch.float32", "torch.long")),
-    (lambda: checks.check_lengths(torch.tensor([True]), S), TypeError, ("torch.bool",)),
+    (lambda: checks.check_lengths(torch.tensor([True]), S), TypeError,
+     ("valid_lens must hold integers, got torch.bool; a mask goes in as mask=", "mask.sum(-1)")),
     *(
         (lambda dtype=dtype: sequence_mask(torch.tensor([1, 3]).to(dtype), 4), TypeError,
          (f"valid_lens is {dtype}", "hardly computes; convert it with valid_lens.long()"))

@@ -233,6 +233,11 @@ def test_another_memory_is_never_taken_for_the_one_that_is_stored():
         (lambda f: KeyValueCache((KEY[0], KEY)), ValueError, r"key must have 4 axes, got shape \(3, 5, 11\)"),
         (lambda f: KeyValueCache((KEY, KEY[0])), ValueError, "value must have 4 axes"),
         (lambda f: KeyValueCache((KEY, KEY[:, :, 1:])), ValueError, "pass one value for each key"),
+        (lambda f: KeyValueCache((KEY, KEY[..., 1:])), ValueError,
+         r"key \(2, 3, 5, 11\) and value \(2, 3, 5, 10\) must have one shape"),
+        (lambda f: KeyValueCache((KEY[:, :, :0], KEY[:, :, :0])), ValueError, "no key to attend to"),
+        (lambda f: KeyValueCache((KEY, KEY.to("meta"))), ValueError, "key is on cpu, value is on meta"),
+        (lambda f: KeyValueCache((KEY.float(), KEY.double())), TypeError, "float32, value is torch.float64"),
         (lambda f: KeyValueCache((KEY, KEY[:, 1:])), ValueError, r"key \(2, 3, 5, 11\) and value \(2, 2, 5, 11\)"),
     ],
 )  # fmt: skip

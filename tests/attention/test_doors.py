@@ -65,7 +65,8 @@ FUNCTIONS = [
     ("sequence_mask", {"valid_lens": LENS, "num_keys": S}, {}),
     ("causal_mask", {"num_queries": T}, {"num_keys": S, "device": "cpu"}),
     ("sliding_window_mask", {"num_queries": T, "window": 2}, {"num_keys": S, "device": "cpu"}),
-    ("combine_masks", {"shape": SHAPE, "mask": MASK}, {"valid_lens": LENS, "device": "cpu"}),
+    ("combine_masks", {"shape": SHAPE, "mask": MASK},
+     {"valid_lens": LENS, "device": "cpu", "names": ("lens", "mask")}),
     ("masked_softmax", {"scores": randn(B, T, S)}, SOFT),
     ("to_blocked", {"mask": MASK}, {}),
     ("from_blocked", {"mask": MASK}, {}),
@@ -130,7 +131,7 @@ LAYERS = [
     (CrossAttention(E, E, head_dim=5), {"x": X, "memory": MEMORY}, SCORED),
     (SelfAttention(E), {"x": X}, OWN | WEIGHTS),
     (SelfAttention(E, causal=True, head_dim=5), {"x": X}, OWN | WEIGHTS),
-    (QueryPooling(E, num_queries=2), {"x": X}, {"valid_lens": OWN_LENS} | WEIGHTS),
+    (QueryPooling(E, num_queries=2), {"x": X}, {"valid_lens": OWN_LENS, "mask": coin(2, T)} | WEIGHTS),
     (SinusoidalPositions(E, base=100.0), {"x": X}, {"start": 3}),
     (LearnedPositions(9, E), {"x": X}, {"start": 3}),
     (RotaryPositions(base=100.0), {"x": X}, {"start": 3}),
@@ -164,8 +165,8 @@ DOORS += LAYERS
 
 # what they are given is what they are to change
 CHANGING = {"ablate_head", "fit_width"}
-# where and how many at a time are computed: the same numbers, rounding aside
-SILENT = {"device", "tile", "chunk_size"}
+# where and how many at a time are computed, what errors call things: the same numbers, rounding aside
+SILENT = {"device", "tile", "chunk_size", "names"}
 
 
 def calls(door):
@@ -225,8 +226,6 @@ def test_options_have_names_and_one_order():
 
 def test_a_functions_options_have_names():
     """All but masks with their sizes and devices, which stand as in a layer's call, and what chapters call by place."""
-    memories = {f"{form}.{name}" for form in ("parallel_memory", "recurrent_memory", "chunked_memory")
-                for name in ("decay", "beta", "state")}  # fmt: skip
     functions = {name: getattr(attention, name) for name in attention.__all__}
     assert {
         f"{name}.{option}"
@@ -235,7 +234,7 @@ def test_a_functions_options_have_names():
         for option, one in inspect.signature(function).parameters.items()
         if one.kind is one.POSITIONAL_OR_KEYWORD and one.default is not one.empty
         if option not in ("valid_lens", "mask", "num_keys", "device")
-    } == {"to_additive.dtype", "tiles.reach", "regression_loss.leave_one_out", "ablate_head.mean", *memories}
+    } == {"to_additive.dtype", "tiles.reach", "regression_loss.leave_one_out", "ablate_head.mean"}
 
 
 def test_a_layer_is_made_of_sizes_and_dropout_by_place_and_the_rest_by_name():

@@ -77,8 +77,8 @@ def test_all_forms_against_loops(kind):
 def test_what_follows_a_strong_decay_is_as_exact_as_before(form):
     (query, key, value), _ = arguments((), 400, torch.float32)
     decay = torch.where(torch.arange(400) < 200, 1e-4, 0.99)
-    wanted = recurrent_memory(*(x.double() for x in (query, key, value, decay)))
-    for found, exact in zip(form(query, key, value, decay), wanted, strict=True):
+    wanted = recurrent_memory(*(x.double() for x in (query, key, value)), decay=decay.double())
+    for found, exact in zip(form(query, key, value, decay=decay), wanted, strict=True):
         close(found.double(), exact, 1e-5)
 
 
@@ -270,6 +270,30 @@ def test_elu_features_by_the_formula():
     close(elu_features(x), torch.tensor(wanted, dtype=torch.float64))
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, *HALF])
+def test_elu_features_of_far_negative_numbers_are_positive(dtype):
+    """elu(−20) + 1 is 0 in float32, elu(−8) + 1 in bfloat16."""
+    x = torch.tensor([-16.0, -8.0, -0.001, 0.0, 3.0], dtype=dtype)
+    wanted = torch.tensor([math.exp(v) if v <= 0 else v + 1 for v in x.tolist()])
+    found = elu_features(x)
+    assert found.dtype == dtype and (found > 0).all()
+    torch.testing.assert_close(found.float(), wanted, rtol=torch.finfo(dtype).eps, atol=2**-25)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_an_average_over_far_negative_keys_is_one(form):
+    far = elu_features(torch.full((S, D), -18.0))
+    value = randn(S, DV).float()
+    counts = torch.arange(1, S + 1)[:, None]
+    close(normalised(form, far, far, value)[0], value.cumsum(0) / counts, 1e-5)
+
+
+def test_elu_features_have_finite_gradients():
+    x = torch.tensor([-200.0, -1.0, 0.0, 1.0, 200.0], requires_grad=True)
+    elu_features(x).sum().backward()
+    close(x.grad, torch.tensor([0, math.exp(-1), 1, 1, 1]), 1e-6)
+
+
 def test_random_features_by_the_formula():
     x, directions = randn(B, T, D), randn(M, D, seed=1)
     found = random_features(x, directions)
@@ -344,6 +368,14 @@ def test_wrong_arguments_of_the_normalised_form():
     for change, message in wrong:
         with pytest.raises(TypeError, match=says(*message)):
             normalised(parallel_memory, **{"query": query, "key": key, "value": value} | change)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_gates_are_given_by_name(form):
+    """A memory in the place of a decay, say, would be taken for one."""
+    (query, key, value), gates = arguments()
+    with pytest.raises(TypeError, match="positional argument"):
+        form(query, key, value, gates["decay"])
 
 
 def test_wrong_features_and_chunks():

@@ -172,6 +172,23 @@ def test_combine_masks_with_one_or_neither():
     assert torch.equal(combine_masks(SHAPE, mask=mask), mask)
 
 
+@pytest.mark.parametrize(
+    ("given", "error", "message"),
+    [
+        ({"mask": torch.ones(T, S)}, TypeError, ("hidden must be a bool tensor", "from_binary(hidden)")),
+        ({"mask": [[True]]}, TypeError, ("hidden must be a bool tensor", "got list")),
+        ({"mask": coin(S, T)}, ValueError, ("hidden has shape (7, 5)",)),
+        ({"valid_lens": coin(B)}, TypeError, ("counts must hold integers, got torch.bool", "goes in as hidden=")),
+        ({"valid_lens": LENS.float()}, TypeError, ("counts must hold integers, got torch.float32",)),
+        ({"valid_lens": LENS + S}, ValueError, ("counts must lie between 0 and the number of keys, 7",)),
+        ({"valid_lens": LENS[:1]}, ValueError, ("counts must have shape (2,)",)),
+    ],
+)
+def test_combine_masks_calls_both_as_its_caller_does_in_errors(given, error, message):
+    with pytest.raises(error, match="^" + says(*message)):
+        combine_masks(SHAPE, **given, names=("counts", "hidden"))
+
+
 @pytest.mark.parametrize("device", ["meta", *DEVICES])
 def test_combine_masks_moves_both_to_the_device(device):
     combined = combine_masks(SHAPE, LENS, coin(T, S), device=torch.device(device))

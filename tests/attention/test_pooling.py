@@ -345,6 +345,16 @@ X, Y = torch.arange(4.0), torch.ones(4)
         (lambda: regression_loss(NWKernelRegression(), X, [1.0]), TypeError, ("y must be a torch.Tensor", "list")),
         (lambda: regression_loss(NWKernelRegression(), X, Y[:3]), ValueError, ("weights are for 4", "values is 3")),
         (lambda: regression_loss(NWKernelRegression(), X[:1], Y[:1]), ValueError, ("at least 2, got 1",)),
+        (
+            lambda: fit_width(NWKernelRegression(), X, Y, leave_one_out="no"),
+            TypeError,
+            ("leave_one_out must be True or False, got 'no'",),
+        ),
+        (
+            lambda: regression_loss(NWKernelRegression(), X, Y, leave_one_out=None),
+            TypeError,
+            ("leave_one_out must be True or False, got None",),
+        ),
         (lambda: fit_width(NWKernelRegression(), X, Y, lr=0), ValueError, ("lr must be a finite number above 0",)),
         (lambda: fit_width(NWKernelRegression(), X, Y, lr="1"), TypeError, ("lr must be a number", "str")),
         (lambda: fit_width(NWKernelRegression(), X, Y, epochs=-1), ValueError, ("epochs must be at least 0, got -1",)),
@@ -397,7 +407,7 @@ def test_gradient_of_the_width(shape):
     model = NWKernelRegression(1.3).double()
 
     def loss(w):
-        prediction, _ = torch.func.functional_call(model, {"w": w}, (x, x, y, mask))
+        prediction, _ = torch.func.functional_call(model, {"w": w}, (x, x, y), {"mask": mask})
         return ((prediction - y) ** 2).sum()
 
     assert torch.autograd.gradcheck(loss, model.w)

@@ -500,6 +500,8 @@ QUERY = randn(B, H, T, D, dtype=torch.float32)
         (lambda: ShawPositions(7, 2)(QUERY, QUERY), ValueError, ("query has size 11, head_dim is 7",)),
         (lambda: ShawPositions(D, 2)(QUERY[0], QUERY), ValueError, ("query must have 4 axes",)),
         (lambda: T5Positions(H, 3), ValueError, ("num_buckets must be at least 4",)),
+        (lambda: T5Positions(2).bucket(torch.tensor([1.5])), TypeError,
+         ("distance must hold integers, got torch.float32; use torch.long",)),
         (lambda: T5Positions(H, 32, 8), ValueError, ("max_distance must be above 8", "got 8")),
         (lambda: T5Positions(H, 32, 16, causal=True), ValueError, ("max_distance must be above 16",)),
         (lambda: DebertaPositions(33, 2, 4), ValueError, ("d_model 33 is not divisible by num_heads 2",)),

@@ -167,6 +167,20 @@ def test_query_pooling_against_loops():
     assert weights[0, 0, :3].max() < 0.9
 
 
+def test_query_pooling_takes_a_mask_beside_lengths():
+    """One for each learned query, or for all; a key must pass both."""
+    layer, x = fill(QueryPooling(D, num_queries=3), 0.5).double(), x_and_memory()[0]
+    lens, mask = torch.tensor([3, T]), coin(3, T)
+    output, weights = layer(x, lens, mask=mask, need_weights=True)
+    for b in range(B):
+        allowed = mask & (torch.arange(T) < lens[b])
+        expected = naive.dot_product_attention(layer.query, x[b], x[b], allowed)
+        close(output[b], expected[0])
+        close(weights[b], expected[1])
+    for_all = torch.arange(T)[None] < 3
+    close(layer(x, mask=for_all)[0], layer(x, torch.tensor([3, 3]))[0])
+
+
 def test_query_pooling_learns_and_ignores_padding():
     layer, x = QueryPooling(D).double(), x_and_memory()[0]
     output, _ = layer(x, torch.tensor([3, 4]))
@@ -204,6 +218,7 @@ CROSS, (X, MEMORY) = cross(torch.float32), x_and_memory(torch.float32)
         (lambda: QueryPooling(D)(MEMORY), ValueError, ("x has size 19, d_model is 11; project",)),
         (lambda: QueryPooling(D)(X.double()), TypeError, ("x is torch.float64, the layer is torch.float32",)),
         (lambda: QueryPooling(D)(X, LENS[:1]), ValueError, ("valid_lens must have shape (2,)",)),
+        (lambda: QueryPooling(D)(X, mask=coin(S, T)), ValueError, ("does not broadcast",)),
         (lambda: QueryPooling(D, 0), ValueError, ("num_queries must be at least 1",)),
         (lambda: CrossAttention(D, 0), ValueError, ("memory_size must be at least 1, got 0",)),
         (lambda: CrossAttention(D, head_dim=2.5), TypeError, ("head_dim must be an integer",)),

@@ -244,6 +244,20 @@ def test_tiles_say_what_does_not_fit():
         tiled_attention(query, key, value, causal=True)
     with pytest.raises(ValueError, match="tile must be at least 1, got 0"):
         tiled_attention(query, key, value, tile=0)
+    with pytest.raises(TypeError, match="causal must be True or False, got 'no'"):
+        tiled_attention(query, query, value[..., :T, :], causal="no")
+    with pytest.raises(TypeError, match="got Tensor; tiles take no mask"):
+        tiled_attention(query, query, value[..., :T, :], causal=causal_mask(T))
+    for wrong, message in (
+        ((4, 4, -1), "tile must be at least 1, got -1"),
+        ((4, 4, 0), "tile must be at least 1, got 0"),
+        ((-1, 4, 2), "num_queries must be at least 0, got -1"),
+        ((4, -1, 2), "num_keys must be at least 0, got -1"),
+        ((4, 4, 2, 0), "reach must be at least 1, got 0"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            list(tiles(*wrong))
+    assert list(tiles(0, 4, 2)) == list(tiles(4, 0, 2)) == []
     with pytest.raises(ValueError, match="window must be at least 1, got 0"):
         tiled_attention(query, query, value[..., :T, :], causal=True, window=0)
     with pytest.raises(ValueError, match="one value for each key"):
@@ -322,6 +336,16 @@ def test_latent_attention_by_loops():
     )
     heads = plain(q, k, v, causal_mask(T))
     close(layer(x)[0], layer.W_o(heads.transpose(1, 2).flatten(2)), 1e-12)
+
+
+@torch.no_grad()
+def test_latent_scores_that_float16_holds_although_it_does_not_hold_the_product():
+    """One head of 64 features, all maps the identity: scores of 28800, but 230400 before the division."""
+    layer = LatentAttention(64, 1, 64).half()
+    for weight in layer.parameters():
+        weight.copy_(torch.eye(64))
+    x = torch.full((1, T, 64), 60.0, dtype=torch.float16)
+    close(layer(x)[0], x, 1e-2)
 
 
 def test_latent_attention_says_what_does_not_fit():

@@ -99,7 +99,7 @@ SAME = {
     "bleu": lambda h, refs, n: metrics.sentence_bleu(" ".join(h), [" ".join(one) for one in refs], n) / 100,
     "causal-mask": masks.causal_mask,
     "chunked-attention": lambda q, k, v, size, decay: attention.chunked_memory(
-        q, k, v, torch.full(k.shape[:1], decay, dtype=k.dtype), chunk_size=size
+        q, k, v, decay=torch.full(k.shape[:1], decay, dtype=k.dtype), chunk_size=size
     )[0],
     "count-parameters": parameters,
     "cross-attention": cross_attention,

@@ -333,6 +333,7 @@ def test_compiles_into_one_graph():
 # --- errors ----------------------------------------------------------------------------------------------------------
 
 X, MEMORY = x_and_memory()
+FFN, AROUND = FeedForward(D, FF), Residual(D)
 
 
 @pytest.mark.parametrize(
@@ -350,6 +351,14 @@ X, MEMORY = x_and_memory()
         (lambda: GatedFeedForward(D, FF)(X), ValueError, ("x has size 33, d_model is 11",)),
         (lambda: Residual(D, eps=0), ValueError, ("eps must be a finite number above 0",)),
         (lambda: Residual(D, eps=0.1, norm=nn.RMSNorm(D)), ValueError, ("eps is the layer norm's, but another",)),
+        (lambda: Block(nn.Identity(), FFN, AROUND, AROUND), TypeError,
+         ("attention must be a layer with a d_model, got Identity; pass a MultiHeadAttention",)),
+        (lambda: Block(MultiHeadAttention(D, 1), None, AROUND, AROUND), TypeError,
+         ("feed_forward must be a function, got NoneType; pass a FeedForward",)),
+        (lambda: Block(MultiHeadAttention(D, 1), FFN, nn.LayerNorm(D), AROUND), TypeError,
+         ("around_attention must be a Residual, got LayerNorm; pass Residual(d_model)",)),
+        (lambda: Block(MultiHeadAttention(D, 1), FFN, AROUND, nn.LayerNorm(D)), TypeError,
+         ("around_feed_forward must be a Residual, got LayerNorm",)),
         (lambda: EncoderLayer(E, 7, FF), ValueError, ("d_model 33 is not divisible by num_heads 7",)),
         (lambda: EncoderLayer(E, H, FF, norm_first=True)(X[..., 1:]), ValueError, ("x has size 32, d_model is 33",)),
         (lambda: encoder()(X[0]), ValueError, ("x must have 3 axes",)),

@@ -1,5 +1,7 @@
 """Memories of fixed size under the gated delta rule: the book's three forms beside those of transformers."""
 
+from functools import partial
+
 import torch.nn.functional as F
 from torch import Tensor
 
@@ -39,12 +41,15 @@ def memory_layers(case: Case, device: str) -> dict[str, Layer]:
 
         return Layer(call)
 
+    def ours(form) -> Layer:
+        return Layer(lambda q, k, v, decay, beta: form(q, k, v, decay=decay, beta=beta)[0])
+
     empty = {"initial_state": None, "output_final_state": False}
     return {
         THEIRS: theirs(torch_chunk_gated_delta_rule, chunk_size=CHUNK),
-        "chunked_memory, the same": Layer(lambda *given: chunked_memory(*given, chunk_size=CHUNK)[0]),
-        "parallel_memory": Layer(lambda *given: parallel_memory(*given)[0]),
-        "recurrent_memory": Layer(lambda *given: recurrent_memory(*given)[0]),
+        "chunked_memory, the same": ours(partial(chunked_memory, chunk_size=CHUNK)),
+        "parallel_memory": ours(parallel_memory),
+        "recurrent_memory": ours(recurrent_memory),
         "transformers, recurrent": theirs(torch_recurrent_gated_delta_rule, **empty),
     }
 

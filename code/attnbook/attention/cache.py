@@ -5,7 +5,14 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from attnbook.checks import check_count, check_tensor, is_traced, kind_of, readable
+from attnbook.checks import (
+    check_alike,
+    check_count,
+    check_tensor,
+    is_traced,
+    kind_of,
+    readable,
+)
 
 
 class Room:
@@ -174,11 +181,14 @@ class KeyValueCache:
 
 
 def _check_pair(key: Tensor, value: Tensor) -> None:
-    """Require keys and values (B, H, T, Dh), one value for each key."""
+    """Require keys and values (B, H, S, Dh), at least one, and one value for each key."""
     check_tensor("key", key, dims=4)
     check_tensor("value", value, dims=4)
-    if key.shape[:3] != value.shape[:3]:
+    check_alike("key", key, "value", value)
+    if key.shape != value.shape:
         raise ValueError(
-            f"key {tuple(key.shape)} and value {tuple(value.shape)} must agree except in the last axis; "
-            "pass one value for each key"
+            f"key {tuple(key.shape)} and value {tuple(value.shape)} must have one shape, (B, H, S, Dh); pass one value "
+            "for each key"
         )
+    if key.shape[2] == 0:
+        raise ValueError("memory holds no key to attend to; pass at least one")

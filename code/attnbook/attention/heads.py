@@ -17,6 +17,7 @@ from attnbook.checks import (
     check_callable,
     check_count,
     check_features,
+    check_kind,
     check_positive,
     check_probability,
     check_switch,
@@ -111,7 +112,9 @@ class MultiHeadAttention(nn.Module):
 
         Args:
             query: (B, T, D).
-            key: (B, S, D); the query if not given (self-attention).
+            key: (B, S, D); the query if not given (self-attention). Any other tensor, even an equal copy, is taken
+                for another sequence: all of `W_qkv` is applied to both, and what is not needed thrown away, about twice
+                the work of separate maps.
             value: (B, S, D); the key if not given.
             valid_lens, mask: which keys count, see `attnbook.attention`.
             bias: see there. Or what makes it of the projected queries (B, H, T, Dh) and keys (B, H, S, Dh), those of
@@ -172,11 +175,10 @@ class MultiHeadAttention(nn.Module):
         stored = cache.length if isinstance(cache, KeyValueCache) else 0
         check_inputs(query, key, value, self.d_model, self.W_qkv, stored)
         if cache is not None:
-            if not isinstance(cache, KeyValueCache):
-                raise TypeError(
-                    f"cache must be a KeyValueCache, got {type(cache).__name__}; pass KeyValueCache(), or what "
-                    "start_cache(memory) of this layer gives"
-                )
+            advice = (
+                "pass KeyValueCache(), or what start_cache(memory) of this layer gives"
+            )
+            check_kind("cache", cache, KeyValueCache, advice)
             if key is not query or value is not key:
                 raise ValueError(
                     "a cache holds keys already, or gets them from the query, but others were passed; leave them out, "
@@ -243,12 +245,15 @@ class MultiHeadAttention(nn.Module):
         return (q, k, v) if cache is None else (q, *cache.joined(k, v))
 
     def project_all(self, x: Tensor) -> tuple[Tensor, ...]:
-        """Queries (B, H, T, Dh), and keys and values (B, Hkv, T, Dh), of the same positions (B, T, D), not rotated."""
+        """Queries (B, H, T, Dh), and keys and values (B, Hkv, T, Dh), of the same positions (B, T, D), not rotated.
+
+        Beside norms the values are copied: as a part of the product they would keep all of it until the backward pass.
+        """
         heads = (self.num_heads, self.num_kv_heads, self.num_kv_heads)
         x = self.W_qkv(x).unflatten(-1, (sum(heads), self.head_dim))
         q, k, v = x.transpose(1, 2).split_with_sizes(heads, dim=1)
         if self.norm_q is not None and self.norm_k is not None:
-            q, k, v = self.norm_q(q), self.norm_k(k), v.contiguous()  # v: no view
+            q, k, v = self.norm_q(q), self.norm_k(k), v.contiguous()  # v: a copy
         return q, k, v
 
 

@@ -70,6 +70,7 @@ class LatentAttention(nn.Module):
             split_heads(w(units), self.num_heads) for w in (self.W_uk, self.W_uv)
         )  # (H, C, Dh)
         query = split_heads(self.W_q(x), self.num_heads) @ up_k.mT  # (B, H, T, C)
-        scores = query @ latents[:, None].mT / math.sqrt(self.head_dim)  # (B, H, T, S)
+        # divided first: float16 may hold the scores but not q·k
+        scores = query / math.sqrt(self.head_dim) @ latents[:, None].mT  # (B, H, T, S)
         average = masked_softmax(scores, mask=mask) @ latents[:, None]  # (B, H, T, C)
         return self.W_o(merge_heads(average @ up_v)), latents

@@ -14,7 +14,6 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor
 
 from attnbook.attention.precision import product_dtype, unrounded
@@ -43,7 +42,8 @@ def elu_features(x: Tensor) -> Tensor:
         Katharopoulos et al. (2020), section 3.2.
     """
     check_tensor("x", x)
-    return F.elu(x) + 1
+    # elu itself ends in −1, and adding 1 to that leaves nothing of a small eˣ
+    return torch.where(x > 0, x + 1, x.clamp_max(0).exp())
 
 
 def random_features(x: Tensor, directions: Tensor) -> Tensor:
@@ -77,6 +77,7 @@ def parallel_memory(
     query: Tensor,
     key: Tensor,
     value: Tensor,
+    *,
     decay: Tensor | None = None,
     beta: Tensor | None = None,
     state: Tensor | None = None,
@@ -109,6 +110,7 @@ def recurrent_memory(
     query: Tensor,
     key: Tensor,
     value: Tensor,
+    *,
     decay: Tensor | None = None,
     beta: Tensor | None = None,
     state: Tensor | None = None,
@@ -144,10 +146,10 @@ def chunked_memory(
     query: Tensor,
     key: Tensor,
     value: Tensor,
+    *,
     decay: Tensor | None = None,
     beta: Tensor | None = None,
     state: Tensor | None = None,
-    *,
     chunk_size: int = 16,
 ) -> tuple[Tensor, Tensor]:
     """The same, chunk by chunk: parallel within a chunk, and the memory carried from one chunk to the next.

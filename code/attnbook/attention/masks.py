@@ -16,6 +16,7 @@ from attnbook.checks import (
     check_valid_lens,
     is_traced,
 )
+from attnbook.checks.masking import LENS_AND_MASK
 
 
 def sequence_mask(valid_lens: Tensor, num_keys: int) -> Tensor:
@@ -126,6 +127,8 @@ def combine_masks(
     valid_lens: Tensor | None = None,
     mask: Tensor | None = None,
     device: torch.device | None = None,
+    *,
+    names: tuple[str, str] = LENS_AND_MASK,
 ) -> Tensor | None:
     """One mask from valid lengths and a mask: a key must pass both.
 
@@ -133,16 +136,17 @@ def combine_masks(
         shape: the shape of the scores, (B, …, T, S).
         valid_lens, mask: see `attnbook.attention`. One mask for each head is (1, H, T, S).
         device: where the result is wanted, usually the scores' device.
+        names: what the caller calls lengths and mask, for errors.
 
     Returns:
         bool, broadcastable to `shape`, True = may attend; None if there is nothing to hide.
     """
     if mask is not None:
-        check_mask(mask, shape)
+        check_mask(mask, shape, name=names[1])
         mask = mask.reshape(aligned(mask.shape, shape)).to(device)
     if valid_lens is None:
         return mask
-    check_valid_lens(valid_lens, shape)
+    check_valid_lens(valid_lens, shape, names=names)
     between = [1] * (len(shape) - 1 - valid_lens.dim())  # heads, to broadcast over
     lengths = valid_lens.to(device).reshape(
         valid_lens.shape[0], *between, *valid_lens.shape[1:]

@@ -15,6 +15,7 @@ from attnbook.checks import (
     check_mask,
     check_number,
     check_positive,
+    check_switch,
     check_tensor,
 )
 
@@ -149,7 +150,7 @@ class NWKernelRegression(nn.Module):
         self.w = nn.Parameter(torch.tensor(float(w)))
 
     def forward(
-        self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None
+        self, query: Tensor, key: Tensor, value: Tensor, *, mask: Tensor | None = None
     ) -> tuple[Tensor, Tensor]:
         """Predict at the queries.
 
@@ -191,7 +192,7 @@ def regression_loss(
     """The summed squared error of the model on the points it averages over.
 
     Args:
-        model: a regression with `forward(query, key, value, mask)`.
+        model: a regression with `forward(query, key, value, mask=…)`.
         x: (n,), the keys, and also the queries.
         y: (n,), the values.
         leave_one_out: hide each point from its own prediction. If not, a narrow kernel copies y and the loss goes to 0.
@@ -201,6 +202,7 @@ def regression_loss(
     """
     check_tensor("x", x, min_dims=1)
     check_tensor("y", y, min_dims=1)
+    check_switch("leave_one_out", leave_one_out)
     mask = leave_one_out_mask(len(x), device=x.device) if leave_one_out else None
     prediction, _ = model(x, x, y, mask=mask)
     return ((prediction - y) ** 2).sum()

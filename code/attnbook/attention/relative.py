@@ -16,6 +16,7 @@ from attnbook.checks import (
     check_batch,
     check_count,
     check_features,
+    check_integers,
     check_switch,
     check_tensor,
 )
@@ -131,6 +132,7 @@ class T5Positions(nn.Module):
         Returns:
             int64, same shape, in 0…num_buckets − 1.
         """
+        check_integers("distance", distance)
         buckets = self._buckets_per_side()
         exact = buckets // 2  # as many distances have a bucket of their own
         offset: int | Tensor = 0

@@ -174,13 +174,18 @@ class QueryPooling(nn.Module):
         self.query = nn.Parameter(torch.randn(num_queries, d_model) * d_model**-0.5)
 
     def forward(
-        self, x: Tensor, valid_lens: Tensor | None = None, *, need_weights: bool = False
+        self,
+        x: Tensor,
+        valid_lens: Tensor | None = None,
+        *,
+        mask: Tensor | None = None,
+        need_weights: bool = False,
     ) -> tuple[Tensor, Tensor | None]:
         """Average the positions, each learned query with weights of its own.
 
         Args:
             x: (B, T, D).
-            valid_lens: (B,) integers.
+            valid_lens, mask: which positions count, see `attnbook.attention`; a mask has a row per query or one.
             need_weights: return the weights too.
 
         Returns:
@@ -189,5 +194,5 @@ class QueryPooling(nn.Module):
         check_features("x", x, "d_model", self.d_model, dims=3)
         check_alike("x", x, "the layer", self.query)
         query = self.query.expand(x.shape[0], -1, -1)  # (B, num_queries, D)
-        weights = masked_softmax(scaled_dot_score(query, x), valid_lens)
+        weights = masked_softmax(scaled_dot_score(query, x), valid_lens, mask)
         return weights @ x, weights if need_weights else None

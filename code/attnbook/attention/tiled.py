@@ -11,6 +11,7 @@ from attnbook.checks import (
     check_alike,
     check_count,
     check_query_key,
+    check_switch,
     check_tensor,
     check_value,
     readable,
@@ -91,6 +92,7 @@ def tiled_attention(
     check_query_key(query, key)
     check_value(query, key, value)
     check_count("tile", tile)
+    check_switch("causal", causal, advice="tiles take no mask; use the fused kernel")
     num_queries, num_keys = query.shape[-2], key.shape[-2]
     if window is not None:
         check_count("window", window)
@@ -123,7 +125,15 @@ def tiles(
 
     Yields:
         Slices of rows and columns, row by row.
+
+    Raises:
+        TypeError, ValueError: numbers that are no counts, when the first tile is asked for.
     """
+    check_count("num_queries", num_queries, at_least=0)
+    check_count("num_keys", num_keys, at_least=0)
+    check_count("tile", tile)
+    if reach is not None:
+        check_count("reach", reach)
     for row in range(0, num_queries, tile):
         rows = slice(row, min(row + tile, num_queries))
         for column in range(0, num_keys, tile):

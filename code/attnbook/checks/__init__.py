@@ -9,8 +9,10 @@ from attnbook.checks.integers import check_ids, check_integers
 from attnbook.checks.masking import aligned, check_bias, check_lengths, check_mask, check_scores, check_valid_lens
 from attnbook.checks.numbers import (
     check_callable,
+    check_config,
     check_count,
     check_fields,
+    check_kind,
     check_number,
     check_positive,
     check_probability,
@@ -59,4 +61,6 @@ __all__ = [
     "check_fields",
     "check_switch",
     "check_callable",
+    "check_kind",
+    "check_config",
 ]

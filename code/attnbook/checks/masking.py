@@ -4,16 +4,20 @@ import torch
 from torch import Tensor
 
 from attnbook.checks.integers import check_integers, one_outside
-from attnbook.checks.tensors import check_tensor
+from attnbook.checks.tensors import check_tensor, kind_of
 from attnbook.checks.values import readable
 
+#: What lengths and mask are called, for errors, unless the caller has other names for them.
+LENS_AND_MASK = "valid_lens", "mask"
 
-def check_mask(mask: Tensor, shape: torch.Size | None = None) -> None:
+
+def check_mask(mask: Tensor, shape: torch.Size | None = None, *, name: str = "mask") -> None:
     """Require a boolean mask, True = may attend, that broadcasts to `shape`.
 
     Args:
         mask: bool, (T or 1, S), and whatever leading axes broadcast.
         shape: the shape of the scores; None if there are no scores to compare with.
+        name: the argument's name.
 
     Raises:
         TypeError: the mask is not a bool tensor (0/1 and additive masks have their own converters).
@@ -21,17 +25,17 @@ def check_mask(mask: Tensor, shape: torch.Size | None = None) -> None:
     """
     if not isinstance(mask, Tensor):
         raise TypeError(
-            f"mask must be a bool tensor (True = may attend), got {type(mask).__name__}; make one with "
+            f"{name} must be a bool tensor (True = may attend), got {type(mask).__name__}; make one with "
             "torch.tensor([...])"
         )
     if mask.dtype != torch.bool:
         raise TypeError(
-            f"mask must be a bool tensor (True = may attend), got {mask.dtype}; convert a 0/1 mask with "
-            "from_binary(mask), an additive one with from_additive(mask), and one in which True means blocked "
-            "with from_blocked(mask)"
+            f"{name} must be a bool tensor (True = may attend), got {mask.dtype}; convert a 0/1 mask with "
+            f"from_binary({name}), an additive one with from_additive({name}), and one in which True means blocked "
+            f"with from_blocked({name})"
         )
     if shape is not None:
-        _check_broadcasts("mask", mask, shape)
+        _check_broadcasts(name, mask, shape)
 
 
 def check_bias(bias: Tensor, shape: torch.Size) -> None:
@@ -85,41 +89,50 @@ def _check_broadcasts(name: str, table: Tensor, shape: torch.Size) -> None:
         )
 
 
-def check_lengths(valid_lens: Tensor, num_keys: int) -> None:
+def check_lengths(valid_lens: Tensor, num_keys: int, *, names: tuple[str, str] = LENS_AND_MASK) -> None:
     """Require integers in 0…`num_keys`.
 
     Args:
         valid_lens: integers of any shape.
         num_keys: S, the number of keys.
+        names: what lengths and mask are called.
 
     Raises:
         TypeError: not a tensor of integers.
         ValueError: a length is negative or beyond the axis.
     """
-    check_integers("valid_lens", valid_lens)
+    name, mask = names
+    if kind_of(valid_lens) == torch.bool:
+        raise TypeError(
+            f"{name} must hold integers, got torch.bool; a mask goes in as {mask}=, and has lengths, mask.sum(-1), if "
+            "it hides only padding at the end"
+        )
+    check_integers(name, valid_lens)
     outside = one_outside(valid_lens, num_keys)
     if outside is not None:
-        raise ValueError(f"valid_lens must lie between 0 and the number of keys, {num_keys}; got {outside}")
+        raise ValueError(f"{name} must lie between 0 and the number of keys, {num_keys}; got {outside}")
 
 
-def check_valid_lens(valid_lens: Tensor, shape: torch.Size) -> None:
-    """Require valid lengths whose shape fits scores of shape (B, …, T, S).
+def check_valid_lens(valid_lens: Tensor, shape: torch.Size, *, names: tuple[str, str] = LENS_AND_MASK) -> None:
+    """Require valid lengths that fit scores of shape (B, …, T, S).
 
     Args:
         valid_lens: integers, shape (B,), one per sequence, or (B, T), one per query.
         shape: the shape of the scores, (B, …, T, S).
+        names: what lengths and mask are called.
 
     Raises:
         TypeError: not a tensor of integers.
-        ValueError: a shape other than (B,) or (B, T), or scores without a batch axis.
+        ValueError: a length outside 0…S, a shape other than (B,) or (B, T), or scores without a batch axis.
     """
-    check_integers("valid_lens", valid_lens)
+    name, mask = names
+    check_lengths(valid_lens, shape[-1], names=names)
     if len(shape) < 3:
-        raise ValueError(f"valid_lens needs scores with a batch axis (B, …, T, S), got {tuple(shape)}; pass a mask")
+        raise ValueError(f"{name} needs scores with a batch axis (B, …, T, S), got {tuple(shape)}; pass a {mask}")
     batch, num_queries = shape[0], shape[-2]
     if valid_lens.shape not in ((batch,), (batch, num_queries)):
         raise ValueError(
-            f"valid_lens must have shape ({batch},), one length per sequence, or ({batch}, {num_queries}), "
+            f"{name} must have shape ({batch},), one length per sequence, or ({batch}, {num_queries}), "
             f"one per query; got {tuple(valid_lens.shape)} for scores of shape {tuple(shape)}"
         )
 

@@ -1,4 +1,4 @@
-"""Checks of plain numbers and choices: counts, probabilities, widths, switches, functions."""
+"""Checks of plain numbers and choices: counts, probabilities, widths, switches, functions, and of other kinds."""
 
 import math
 from typing import Any, get_type_hints
@@ -140,3 +140,32 @@ def check_callable(name: str, value: Any, advice: str) -> None:
         raise TypeError(f"{name} must be a function, got the class {value.__name__}, of which none was made; {advice}")
     if not callable(value):
         raise TypeError(f"{name} must be a function, got {type(value).__name__}; {advice}")
+
+
+def check_kind(name: str, value: Any, kind: type, advice: str) -> None:
+    """Require an instance of a class.
+
+    Args:
+        name: the argument's name.
+        value: what the caller passed.
+        kind: the class.
+        advice: what to pass.
+
+    Raises:
+        TypeError: anything else.
+    """
+    if not isinstance(value, kind):
+        raise TypeError(f"{name} must be a {kind.__name__}, got {type(value).__name__}; {advice}")
+
+
+def check_config(config: Any, kind: type) -> None:
+    """Require a configuration of the class that a model is made of.
+
+    Args:
+        config: what the caller passed.
+        kind: the class.
+
+    Raises:
+        TypeError: anything else, such as a dict or another model's configuration.
+    """
+    check_kind("config", config, kind, f"make one with {kind.__name__}(…)")

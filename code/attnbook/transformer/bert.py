@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor, nn
 
-from attnbook.checks import check_ids
+from attnbook.checks import check_config, check_ids
 from attnbook.transformer.blocks import EncoderLayer
 from attnbook.transformer.configs import BERT_BASE, BertConfig
 from attnbook.transformer.stack import one_mask, run_layers
@@ -21,6 +21,7 @@ class BertEmbeddings(nn.Module):
 
     def __init__(self, config: BertConfig):
         super().__init__()
+        check_config(config, BertConfig)
         self.config = config
         self.word = nn.Embedding(config.vocab_size, config.d_model)
         self.position = nn.Embedding(config.max_positions, config.d_model)

@@ -1,18 +1,21 @@
 """Transformer blocks: attention and a small network, each wrapped in a residual connection and a layer norm."""
 
-import re
 from collections.abc import Callable
 from functools import partial
+from typing import cast
 
+import torch
 from torch import Tensor, nn
 
-from attnbook.attention import KeyValueCache, MultiHeadAttention
+from attnbook.attention import KeyValueCache, MultiHeadAttention, combine_masks
 from attnbook.attention.heads import Bias
 from attnbook.checks import (
     check_alike,
     check_batch,
+    check_callable,
     check_count,
     check_features,
+    check_kind,
     check_positive,
     check_probability,
     check_switch,
@@ -102,6 +105,14 @@ class Block(Stepping):
         around_feed_forward: Residual,
     ):
         super().__init__()
+        if not isinstance(getattr(attention, "d_model", None), int):
+            raise TypeError(
+                f"attention must be a layer with a d_model, got {type(attention).__name__}; pass a MultiHeadAttention"
+            )
+        check_callable("feed_forward", feed_forward, "pass a FeedForward")
+        advice = "pass Residual(d_model)"
+        check_kind("around_attention", around_attention, Residual, advice)
+        check_kind("around_feed_forward", around_feed_forward, Residual, advice)
         self.d_model = attention.d_model
         self.attention, self.feed_forward = attention, feed_forward
         self.around_attention = around_attention
@@ -216,7 +227,7 @@ class DecoderLayer(Stepping):
         eps: float = 1e-5,
     ):
         super().__init__()
-        self.d_model = d_model
+        self.d_model, self.num_heads = d_model, num_heads
         self.self_attention = MultiHeadAttention(d_model, num_heads, dropout=dropout)
         self.cross_attention = MultiHeadAttention(d_model, num_heads, dropout=dropout)
         self.feed_forward = FeedForward(
@@ -268,7 +279,7 @@ class DecoderLayer(Stepping):
         """
         norm = self.around_self_attention.norm
         check_features("x", x, "d_model", self.d_model, dims=3, module=norm)
-        _check_memory(x, memory, cache)
+        num_keys = _memory_length(x, memory, cache)
         own, across = (None, None) if cache is None else (cache.own, cache.across)
         h, own_weights = self.self_attention(
             self.around_self_attention.before(x),
@@ -277,54 +288,36 @@ class DecoderLayer(Stepping):
             cache=own,
         )
         x = self.around_self_attention(x, h)
-        with _OfTheMemory():
-            h, cross_weights = self.cross_attention(
-                self.around_cross_attention.before(x),
-                memory,
-                valid_lens=memory_lens,
-                mask=memory_mask,
-                need_weights=need_weights,
-                cache=across,
-            )
+        shape = torch.Size([x.shape[0], self.num_heads, x.shape[1], num_keys])
+        names = "memory_lens", "memory_mask"  # the caller's, for errors
+        h, cross_weights = self.cross_attention(
+            self.around_cross_attention.before(x),
+            memory,
+            mask=combine_masks(shape, memory_lens, memory_mask, x.device, names=names),
+            need_weights=need_weights,
+            cache=across,
+        )
         x = self.around_cross_attention(x, h)
         h = self.feed_forward(self.around_feed_forward.before(x))
         return self.around_feed_forward(x, h), (own_weights, cross_weights)
 
 
-class _OfTheMemory:
-    """A context in which errors name the memory's lengths and mask as the decoder layer's caller does.
-
-    Only errors that consist of their text are changed; a hook's UnicodeDecodeError, say, passes as it is.
-    """
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, _: object, error: object, __: object) -> None:
-        if isinstance(error, TypeError | ValueError) and error.args == (str(error),):
-            text = re.sub(r"^valid_lens\b", "memory_lens", str(error))
-            text = re.sub(r"^mask\b|(?<=\()mask(?=\))", "memory_mask", text)
-            error.args = (text,)
-
-
-def _check_memory(
+def _memory_length(
     x: Tensor, memory: Tensor | None, cache: DecoderLayerCache | None
-) -> None:
-    """Require a memory, either itself, with the size and for each sequence of x, or in a cache."""
+) -> int:
+    """S of a memory: either itself, with the size and for each sequence of x, or in a cache."""
     if (memory is None) == (cache is None):
         passed = "neither was" if memory is None else "both were"
         raise ValueError(
             f"pass the memory, or a cache from start_cache(memory), which holds it; {passed} passed"
         )
-    if cache is not None and not isinstance(cache, DecoderLayerCache):
-        raise TypeError(
-            f"cache must be a DecoderLayerCache, got {type(cache).__name__}; let start_cache(memory) of this layer "
-            "make it"
-        )
     if memory is None:
-        return
+        advice = "let start_cache(memory) of this layer make it"
+        check_kind("cache", cache, DecoderLayerCache, advice)
+        return cast(DecoderLayerCache, cache).across.length
     check_features("memory", memory, "d_model", x.shape[-1], dims=3)
     check_alike("x", x, "memory", memory)
     check_batch(x=x, memory=memory)
     if memory.shape[1] == 0:
         raise ValueError("memory holds no key to attend to; pass at least one")
+    return memory.shape[1]

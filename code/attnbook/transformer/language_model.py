@@ -14,7 +14,7 @@ from attnbook.attention import (
     sliding_window_mask,
 )
 from attnbook.attention.masks import both_masks, shared_triangle
-from attnbook.checks import check_ids
+from attnbook.checks import check_config, check_ids
 from attnbook.transformer.blocks import Block, Residual
 from attnbook.transformer.configs import LanguageModelConfig
 from attnbook.transformer.feed_forward import FeedForward, GatedFeedForward
@@ -36,6 +36,7 @@ class LanguageModel(Stepping):
 
     def __init__(self, config: LanguageModelConfig):
         super().__init__()
+        check_config(config, LanguageModelConfig)
         self.config = config
         size = config.d_model
         self.embedding = nn.Embedding(config.vocab_size, size)

@@ -7,7 +7,7 @@ from typing import cast
 from torch import Tensor, nn
 
 from attnbook.attention import LearnedPositions, SinusoidalPositions, causal_mask
-from attnbook.checks import check_ids
+from attnbook.checks import check_config, check_ids
 from attnbook.transformer.blocks import DecoderLayer, EncoderLayer
 from attnbook.transformer.configs import PAPER_BASE, TransformerConfig
 from attnbook.transformer.stack import one_mask, run_layers
@@ -50,6 +50,7 @@ class Encoder(nn.Module):
 
     def __init__(self, config: TransformerConfig):
         super().__init__()
+        check_config(config, TransformerConfig)
         self.config = config
         self.embedding, self.positions = _embed(config, config.source_vocab_size)
         self.layers = _stack(EncoderLayer, config.num_encoder_layers, config)
@@ -94,6 +95,7 @@ class Decoder(Stepping):
 
     def __init__(self, config: TransformerConfig):
         super().__init__()
+        check_config(config, TransformerConfig)
         self.config = config
         self.embedding, self.positions = _embed(config, config.target_vocab_size)
         self.layers = _stack(DecoderLayer, config.num_decoder_layers, config)

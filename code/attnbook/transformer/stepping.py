@@ -10,6 +10,7 @@ from typing import Any
 from torch import Tensor, nn
 
 from attnbook.attention import KeyValueCache
+from attnbook.checks import check_kind
 
 
 @dataclass
@@ -25,15 +26,12 @@ class DecoderLayerCache:
     across: KeyValueCache
 
     def __post_init__(self) -> None:
+        advice = "let start_cache(memory) of the layer make both"
         for name, one in (("own", self.own), ("across", self.across)):
-            if not isinstance(one, KeyValueCache):
-                raise TypeError(
-                    f"{name} must be a KeyValueCache, got {type(one).__name__}; let start_cache(memory) of the layer "
-                    "make both"
-                )
+            check_kind(name, one, KeyValueCache, advice)
         if not self.own.grows or self.across.grows:
             raise ValueError(
-                "own must be a KeyValueCache(), across a memory's; let start_cache(memory) of the layer make both"
+                f"own must be a KeyValueCache(), across a memory's; {advice}"
             )
 
     def __copy__(self) -> "DecoderLayerCache":
