@@ -8,16 +8,15 @@ from attnbook.drawings.sheet import Sheet, drawing, shade, tint
 from attnbook.page.style import GREY, INK, KEY, OUTPUT, QUERY, VIOLET, ink_on
 
 WORDS = ("the", "dog", "chased", "the", "cat")
-GAP = 2  # the word whose guess is followed in both halves
+GAP = 2  # the word to which lines are drawn in both halves
 
 
 @drawing(
     "Two ways to learn from the dog chased the cat; blue, the positions that are asked. Fill the gap: chased is "
     "replaced by MASK, lines come to it from all other words on both sides, and it alone is blue and asked, for "
     "chased; in the table of who may look at whom, queries down and keys across, every cell is filled. Go on: all five "
-    "are blue and asked for the next word, dog for chased, a line comes to dog from the one word before it, and four "
-    "lines come to cat from the four before it; in the table, each row is filled up to the word itself, and the future "
-    "is hatched."
+    "are blue and asked for the next word, dog for chased; lines come to chased only, from the two words before it; in "
+    "the table, each row is filled up to the word itself, and the future is hatched."
 )
 def fill_the_gap_or_go_on(sheet: Sheet) -> None:
     """The masked objective beside the causal one, on one sentence."""
@@ -31,7 +30,7 @@ def _objective(sheet: Sheet, left: float, top: float, masked: bool) -> None:
     colours = [INK if masked and t != GAP else QUERY for t in range(5)]
     middle = [left + step * t + wide / 2 for t in range(5)]
     answers, row = top + 30, top + 70
-    title = "fill the gap: look both ways" if masked else "go on: look back, and at itself"
+    title = "fill the gap: look both ways" if masked else "go on: look back only"
     sheet.text(left, top, title, anchor="start", bold=True)
     for t, word in enumerate(WORDS):
         gap = masked and t == GAP
@@ -40,8 +39,9 @@ def _objective(sheet: Sheet, left: float, top: float, masked: bool) -> None:
         if asked:
             sheet.box(left + step * t, answers - 16, wide, 28, asked, color=OUTPUT, ink=INK, dashed=True, size=14)
             sheet.line((middle[t], row - 2), (middle[t], answers + 15), color=OUTPUT, arrow=True)
-    for ask in (GAP,) if masked else (GAP - 1, len(WORDS) - 1):
-        _looks(sheet, middle, row, ask, both=masked)
+    _looks(sheet, middle, row, GAP, both=masked)
+    looking = "[MASK]" if masked else WORDS[GAP]
+    sheet.text(middle[2], row + 82, f"lines: where {looking} looks, besides itself", size=13, color=KEY)
     table = [[1.0 if masked or j <= i else None for j in range(5)] for i in range(5)]
     x, y, cell = left + 100, row + 92, 22
     for i, cells in enumerate(table):
