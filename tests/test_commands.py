@@ -140,6 +140,13 @@ def test_a_python_that_is_not_there_is_refused(machine):
     assert not machine.venv.exists()
 
 
+def test_a_python_in_a_folder_with_a_space_is_taken(machine):
+    program = machine.book / "python3"
+    shutil.copy(machine.book.parent / "bin" / "python3", program)
+    code, said, _ = machine(PYTHON=str(program))
+    assert code == 0, said
+
+
 def test_a_missing_venv_module_is_named_with_what_to_install(machine):
     code, said, installs = machine(NO_VENV="1")
     assert code != 0 and not installs and not machine.venv.exists()
