@@ -99,8 +99,9 @@ def take_outputs(notebook: NotebookNode, name: str, root: Path = ROOT) -> Notebo
     same = [old.source == new.source for old, new in zip(stored, cells, strict=False)]
     if not all(same) or len(stored) != len(cells):
         number = (same + [False]).index(False) + 1
+        wrong = "is not the one" if number <= len(cells) else "is gone, the one"
         raise ChapterError(
-            f"{name}: code cell {number} is not the one whose output is stored; leave out --words to execute it."
+            f"{name}: code cell {number} {wrong} whose output is stored; leave out --words to execute what there is."
         )
     for old, new in zip(stored, cells, strict=True):
         new.outputs = old.outputs

@@ -93,6 +93,9 @@ def test_new_words_keep_the_stored_outputs(book, monkeypatch):
         twin.write_text(changed)
         with pytest.raises(ChapterError, match=r"code cell \d is not the one"):
             chapter.make_chapter("01-trial", book, words=True)
+    twin.write_text(TEXT[: TEXT.rindex("```{code-cell}")])
+    with pytest.raises(ChapterError, match="code cell 2 is gone, the one whose output is stored; leave out --words"):
+        chapter.make_chapter("01-trial", book, words=True)
 
 
 def test_numbers_that_only_this_machine_prints_are_told(book, monkeypatch):
