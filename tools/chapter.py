@@ -200,9 +200,11 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if options.jobs < 1:
         parser.error(f"--jobs must be at least 1, got {options.jobs}")
+    if options.all and options.names:
+        parser.error("name chapters, or say --all, but not both")
     try:
         names = chapter_names() if options.all else map(find_chapter, options.names)
-        names = list(names) or [find_chapter("")]  # raises, with the list of names
+        names = list(dict.fromkeys(names)) or [find_chapter("")]  # raises, with the list of names
     except ChapterError as error:
         print(f"\n{error}", file=sys.stderr)
         return 2

@@ -166,6 +166,16 @@ def test_the_command_ends_with_an_error_and_its_message(capsys):
     assert "There is no chapter 'no-such-chapter'" in capsys.readouterr().err
 
 
+def test_a_chapter_is_made_once_and_all_are_not_some(monkeypatch, capsys):
+    made = []
+    monkeypatch.setattr(chapter, "attempt_all", lambda names, *_, **__: made.extend(names) or [])
+    assert chapter.main(["04", "4", "05", "04-masked-softmax"]) == 0
+    assert made == ["04-masked-softmax", "05-scoring-functions"]
+    with pytest.raises(SystemExit):
+        chapter.main(["04", "--all"])
+    assert "name chapters, or say --all, but not both" in capsys.readouterr().err
+
+
 def test_two_at_a_time_and_one_that_fails_does_not_stop_the_other(book):
     broken = cell_writing("1 / 0")
     (book / "chapters" / "text" / "00-broken.md").write_text(broken)
