@@ -36,7 +36,8 @@ def _configure(app, config):
         )
     config.html_theme_options.update(dict.fromkeys(BUTTONS, True), launch_buttons=dict(LAUNCH))
     if not config.html_baseurl:
-        config.html_baseurl = f"https://{parts[1].lower()}.github.io/{parts[2]}/"
+        home = f"{parts[1].lower()}.github.io"
+        config.html_baseurl = f"https://{home}/" if parts[2].lower() == home else f"https://{home}/{parts[2]}/"
 
 
 def preview(address: str, title: str, about: str, home: str) -> str:

@@ -146,6 +146,22 @@ def test_without_an_address_pages_name_none(tmp_path):
         assert not re.search(r"og:|mybinder|colab\.research|/edit/|github\.com/\w+/paying", page)
 
 
+@pytest.mark.parametrize(
+    ("name", "home"),
+    [
+        ("Some.Book", "https://someone.github.io/Some.Book/"),
+        ("Someone.github.io", "https://someone.github.io/"),
+        ("else.github.io", "https://someone.github.io/else.github.io/"),
+    ],
+)
+def test_a_book_is_published_where_github_serves_it(name, home):
+    config = SimpleNamespace(
+        html_theme_options={"repository_url": f"https://github.com/Someone/{name}"}, html_baseurl=""
+    )
+    publishing._configure(None, config)
+    assert config.html_baseurl == home
+
+
 def test_an_address_that_cannot_be_used_is_refused():
     config = SimpleNamespace(html_theme_options={"repository_url": ADDRESS + ".git"}, html_baseurl="")
     with pytest.raises(ConfigError, match="must be like https://github.com/OWNER/NAME"):
