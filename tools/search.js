@@ -223,7 +223,7 @@ function remember(query) {
 async function look() {
   const query = box.value.trim();
   remember(query);
-  if (!query) {
+  if (!wanted(query).length) { // nothing, or only punctuation
     results.replaceChildren();
     told.textContent = hint;
     return;

@@ -201,6 +201,13 @@ def test_a_phrase_in_quotes_is_found_word_for_word(search):
     )
 
 
+def test_a_query_of_nothing_but_punctuation_asks_for_nothing(search):
+    page = search("mask")
+    page.get_by_role("searchbox", name="Search the book").fill(" . ")
+    page.locator(".search-page").first.wait_for(state="detached")
+    assert page.locator(".search-told").inner_text() == search("").locator(".search-told").inner_text()
+
+
 def test_another_name_is_said_and_marked_where_it_leads(search):
     page = search("RoPE")
     assert page.locator(".search-told").inner_text().startswith("rope or rotary: ")
