@@ -281,7 +281,7 @@ def current(folder: Path) -> bool:
 
 
 def write(folder: Path) -> None:
-    """Write all that pages load into a folder, unless it is there.
+    """Write all that pages load into a folder, and nothing else, unless it is there.
 
     Raises:
         Missing: see `scripts`; nothing is written.
@@ -290,6 +290,9 @@ def write(folder: Path) -> None:
         return
     files = scripts()
     folder.mkdir(parents=True, exist_ok=True)
+    for old in folder.iterdir():  # a longer engine, a language that was dropped
+        if old.name not in files:
+            old.unlink()
     for name, content in files.items():
         (folder / name).write_bytes(content)
 
