@@ -140,6 +140,13 @@ def test_a_python_that_is_not_there_is_refused(machine):
     assert not machine.venv.exists()
 
 
+def test_a_python_in_a_folder_with_a_space_is_taken(machine):
+    program = machine.book / "python3"
+    shutil.copy(machine.book.parent / "bin" / "python3", program)
+    code, said, _ = machine(PYTHON=str(program))
+    assert code == 0, said
+
+
 def test_a_missing_venv_module_is_named_with_what_to_install(machine):
     code, said, installs = machine(NO_VENV="1")
     assert code != 0 and not installs and not machine.venv.exists()
@@ -182,6 +189,18 @@ def test_what_npm_cannot_install_is_said_and_tried_again(machine):
     assert code != 0 and "npm could not install" in said
     assert not (machine.venv / ".ready").exists()
     assert machine()[0] == 0
+
+
+def test_a_missing_npm_is_said_to_be_missing(machine):
+    machine()
+    (machine.venv / "bin" / "npm").unlink()
+    (machine.venv / ".ready").unlink()
+    programs = machine.book.parent / "bin"
+    (programs / "sh").symlink_to("/bin/sh")
+    for name in ("cat", "cksum"):
+        (programs / name).symlink_to(shutil.which(name))
+    code, said, _ = machine(PATH=str(programs))
+    assert code != 0 and "npm was not found" in said and "message stands above" not in said
 
 
 def test_an_interrupted_installation_is_begun_again(machine):

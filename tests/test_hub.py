@@ -291,7 +291,8 @@ def test_a_link_or_a_file_of_that_name_stays_too(tmp_path):
 def test_what_the_teacher_has_kept_stays_the_teachers(tmp_path, monkeypatch):
     chapters = tmp_path / "chapters"
     (chapters / "text").mkdir(parents=True)
-    for name in ("01-a.ipynb", "01-a.mine.ipynb", "01-a.2.mine.ipynb", "text/01-a.md"):
+    (chapters / "api").mkdir()
+    for name in ("01-a.ipynb", "01-a.mine.ipynb", "01-a.2.mine.ipynb", "text/01-a.md", "api/a.md"):
         (chapters / name).write_text("x")
     monkeypatch.setattr(start, "CHAPTERS", chapters)
     give(tmp_path / "attention")

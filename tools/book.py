@@ -20,7 +20,7 @@ from pathlib import Path
 
 from jupyter_book.sphinx import build_sphinx
 
-from attnbook.widgets.scripts import newest
+from attnbook.widgets.scripts import CACHES, newest
 from tools import ROOT
 from tools.assembly import assemble
 from tools.languages import LANGUAGES, Language, exercises
@@ -156,11 +156,21 @@ def build_translation(language: Language, whole: Path, anew: bool, options: dict
             return output.getvalue(), str(error), error.status
 
 
+def _sources() -> list[Path]:
+    """Every file that the book is made from."""
+    paths = (path for top in MADE_FROM for path in (ROOT / top, *(ROOT / top).rglob("*")))
+    return sorted(path for path in paths if path.is_file() and CACHES.isdisjoint(path.parts))
+
+
+def _mark(sources: list[Path]) -> str:
+    """What the mark of a finished book says: what it was made from, since a file that has gone has no age."""
+    return "".join(f"{path.relative_to(ROOT).as_posix()}\n" for path in sources)
+
+
 def is_current(whole: Path) -> bool:
-    """Whether a finished book lies in a folder, younger than every file it is made from."""
-    mark = whole / FINISHED
-    files = (path for top in MADE_FROM for path in (ROOT / top, *(ROOT / top).rglob("*")) if path.is_file())
-    return mark.is_file() and newest(files) <= mark.stat().st_mtime
+    """Whether a finished book lies in a folder, made from just the files that are there and younger than each."""
+    mark, sources = whole / FINISHED, _sources()
+    return mark.is_file() and mark.read_text("utf-8") == _mark(sources) and newest(sources) <= mark.stat().st_mtime
 
 
 def coverage_lines(language: Language) -> list[str]:
@@ -202,7 +212,7 @@ def main(arguments: list[str] | None = None) -> int:
         return report_failure(str(error), error.status)
     if options.links:
         return 0
-    (whole / FINISHED).touch()
+    (whole / FINISHED).write_text(_mark(_sources()), "utf-8")
     address = (html / "index.html").resolve().as_uri()
     print(f"\nThe book is built. Open it by double-clicking, or at this address:\n\n    {address}\n")
     return 0

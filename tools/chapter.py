@@ -99,8 +99,9 @@ def take_outputs(notebook: NotebookNode, name: str, root: Path = ROOT) -> Notebo
     same = [old.source == new.source for old, new in zip(stored, cells, strict=False)]
     if not all(same) or len(stored) != len(cells):
         number = (same + [False]).index(False) + 1
+        wrong = "is not the one" if number <= len(cells) else "is gone, the one"
         raise ChapterError(
-            f"{name}: code cell {number} is not the one whose output is stored; leave out --words to execute it."
+            f"{name}: code cell {number} {wrong} whose output is stored; leave out --words to execute what there is."
         )
     for old, new in zip(stored, cells, strict=True):
         new.outputs = old.outputs
@@ -199,9 +200,11 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if options.jobs < 1:
         parser.error(f"--jobs must be at least 1, got {options.jobs}")
+    if options.all and options.names:
+        parser.error("name chapters, or say --all, but not both")
     try:
         names = chapter_names() if options.all else map(find_chapter, options.names)
-        names = list(names) or [find_chapter("")]  # raises, with the list of names
+        names = list(dict.fromkeys(names)) or [find_chapter("")]  # raises, with the list of names
     except ChapterError as error:
         print(f"\n{error}", file=sys.stderr)
         return 2

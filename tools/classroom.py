@@ -77,7 +77,7 @@ def zipped(files: dict[str, bytes]) -> bytes:
     return archive.getvalue()
 
 
-def compiled(book: dict[str, bytes]) -> tuple[dict[str, bytes], dict[str, bytes]]:
+def bytecode(book: dict[str, bytes]) -> tuple[dict[str, bytes], dict[str, bytes]]:
     """What is imported before the first cell, compiled, by file name: Python starts in a third of the time.
 
     Args:
@@ -116,11 +116,11 @@ def engine_parts(book: dict[str, bytes]) -> dict[str, bytes]:
     Of Pyodide's module a script is made, which gives the name `pyodideModule`.
 
     Args:
-        book: see `compiled`.
+        book: see `bytecode`.
     """
     address = '--define:import.meta.url="https://pyodide.invalid/pyodide.asm.mjs"'
     script = ["--minify-whitespace", "--format=iife", "--global-name=pyodideModule", address]
-    ready, own = compiled(book)
+    ready, own = bytecode(book)
     library = files_in(PYODIDE / "python_stdlib.zip")
     kept = {name: content for name, content in library.items() if _kept(name) and f"{name}c" not in ready}
     lock = json.loads((PYODIDE / "pyodide-lock.json").read_text("utf-8"))
@@ -214,9 +214,9 @@ def editor() -> str:
 
 def checker_words(language: Language) -> bytes:
     """The script with what the checker says in another language."""
-    from tools.languages.exercises import compiled  # it imports torch
+    from tools.languages.exercises import gettext_catalog  # it imports torch
 
-    return packed_script("globalThis.attnbookChecker", compiled(language))
+    return packed_script("globalThis.attnbookChecker", gettext_catalog(language))
 
 
 def page_script(setup: dict) -> str:
@@ -281,7 +281,7 @@ def current(folder: Path) -> bool:
 
 
 def write(folder: Path) -> None:
-    """Write all that pages load into a folder, unless it is there.
+    """Write all that pages load into a folder, and nothing else, unless it is there.
 
     Raises:
         Missing: see `scripts`; nothing is written.
@@ -290,6 +290,9 @@ def write(folder: Path) -> None:
         return
     files = scripts()
     folder.mkdir(parents=True, exist_ok=True)
+    for old in folder.iterdir():  # a longer engine, a language that was dropped
+        if old.name not in files:
+            old.unlink()
     for name, content in files.items():
         (folder / name).write_bytes(content)
 

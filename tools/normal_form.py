@@ -59,7 +59,7 @@ def normalise(notebook: NotebookNode) -> NotebookNode:
     return notebook
 
 
-def _lighter(png: str) -> str:
+def _in_a_palette(png: str) -> str:
     """A picture in at most 256 colours, which no eye tells from the original and which weigh less than half of it."""
     picture = Image.open(io.BytesIO(base64.b64decode(png)))
     if picture.mode == "P":  # it has been here before
@@ -76,7 +76,7 @@ def _normal_output(output: NotebookNode) -> NotebookNode | None:
     for mime in WIDGET_MIMES:
         output.data.pop(mime, None)
     if "image/png" in output.data:
-        output.data["image/png"] = _lighter(output.data["image/png"])
+        output.data["image/png"] = _in_a_palette(output.data["image/png"])
     return output if output.data else None
 
 

@@ -1,8 +1,8 @@
 """The whole book as one PDF, printed by a browser from the built pages: what `make pdf` runs.
 
-    python -m tools.pdf                      writes _build/paying-attention.pdf
-    python -m tools.pdf --out FILE.pdf       elsewhere
-    python -m tools.pdf index 'chapters/0*'  only these pages
+    python -m tools.pdf                                     writes _build/paying-attention.pdf
+    python -m tools.pdf --out FILE.pdf                      elsewhere
+    python -m tools.pdf --out FILE.pdf index 'chapters/0*'  only these pages
 
 The pages of _build/html are put one after another into one page without scripts, so that figures show their stored
 pictures. It is printed twice: the first PDF tells on which page each heading stands, the second has these numbers in
@@ -23,6 +23,7 @@ from attnbook.widgets.browser import chromium
 from tools import ROOT
 
 BOOK = ROOT / "_build" / "html"
+WHOLE = ROOT / "_build" / "paying-attention.pdf"
 COLLECT = Path(__file__).with_suffix(".js")
 STYLE = Path(__file__).with_suffix(".css")
 HELP = "Replies, hints and solutions"
@@ -174,9 +175,11 @@ def main(arguments: list[str]) -> None:
     """Print the book; a message and exit status 2 if that is not possible."""
     parser = argparse.ArgumentParser(prog="python -m tools.pdf", description=__doc__.partition("\n")[0])
     parser.add_argument("pages", nargs="*", help="pages, as in _toc.yml; * stands for anything")
-    parser.add_argument("--out", type=Path, default=ROOT / "_build/paying-attention.pdf")
+    parser.add_argument("--out", type=Path, default=WHOLE, help="needed for some of the pages")
     parser.add_argument("--book", type=Path, default=BOOK, help="folder of the built book")
     given = parser.parse_args(arguments)
+    if given.pages and given.out == WHOLE:
+        parser.error(f"{WHOLE.relative_to(ROOT)} is the whole book; say with --out where some of its pages go")
     try:
         print_book(given.book.absolute(), given.out, given.pages)
     except (OSError, RuntimeError, ValueError) as error:

@@ -11,6 +11,7 @@ import re
 from sphinx.errors import ConfigError
 
 from tools.descriptions import description
+from tools.languages import english_home
 
 BUTTONS = "use_repository_button", "use_edit_page_button", "use_issues_button"
 LAUNCH = {
@@ -35,7 +36,8 @@ def _configure(app, config):
         )
     config.html_theme_options.update(dict.fromkeys(BUTTONS, True), launch_buttons=dict(LAUNCH))
     if not config.html_baseurl:
-        config.html_baseurl = f"https://{parts[1].lower()}.github.io/{parts[2]}/"
+        home = f"{parts[1].lower()}.github.io"
+        config.html_baseurl = f"https://{home}/" if parts[2].lower() == home else f"https://{home}/{parts[2]}/"
 
 
 def preview(address: str, title: str, about: str, home: str) -> str:
@@ -45,7 +47,7 @@ def preview(address: str, title: str, about: str, home: str) -> str:
         address: where it is published.
         title: HTML.
         about: its description, or nothing.
-        home: where the book is published.
+        home: where the English book is published.
     """
     content = {
         "title": html.unescape(re.sub("<[^>]*>", "", title)),
@@ -66,9 +68,9 @@ def _finish_page(app, pagename, templatename, context, doctree):
         for button in [group, *group.get("buttons", [])]:
             if "url" in button:  # what people edit is not the notebook
                 button["url"] = NOTEBOOK.sub(r"\1text/\2.md", button["url"])
-    home, about = app.config.html_baseurl, description(doctree) if doctree is not None else ""
+    about = description(doctree) if doctree is not None else ""
     title = context.get("title") or app.config.html_title
-    tags = preview(f"{home}{pagename}.html", title, about, home)
+    tags = preview(f"{app.config.html_baseurl}{pagename}.html", title, about, english_home(app))
     context["metatags"] = context.get("metatags", "") + tags
 
 

@@ -37,6 +37,10 @@ SHORTEST_ALT = 20  # characters: a picture's alt text says what it shows, not on
 CLOSING_SECTIONS = ("What we found", "Check yourself", "Exercises", "Further reading")
 HEADING = re.compile(r"^(#{1,6})\s+(.*?)\s*$", re.MULTILINE)
 FENCE = re.compile(r"^(`{3,}|~{3,}|:{3,}).*?^\1", re.MULTILINE | re.DOTALL)
+# the line below a chapter's title
+HEAD = re.compile(
+    r"^# [^\n]+\n+\*\*Time\*\* (\d+) minutes · \*\*Needs\*\* [^\n·]+ · \*\*Exercises\*\* (\d+)$", re.MULTILINE
+)
 # what a chapter without a checked exercise tells its reader
 UNMARKED = "This chapter's exercises have no checker"
 
@@ -173,12 +177,6 @@ def wrong_order(notebook: NotebookNode) -> list[str]:
     elif not re.search(r"\{cite", text[text.rindex("## Further reading") :]):
         problems.append("Further reading cites nothing; use {cite:t}`key`")
     return problems + _misplaced_findings(notebook)
-
-
-# the line below a chapter's title
-HEAD = re.compile(
-    r"^# [^\n]+\n+\*\*Time\*\* (\d+) minutes · \*\*Needs\*\* [^\n·]+ · \*\*Exercises\*\* (\d+)$", re.MULTILINE
-)
 
 
 def wrong_time(notebook: NotebookNode) -> list[str]:

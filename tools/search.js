@@ -4,8 +4,8 @@
 (() => {
 "use strict";
 const COMMON = /^(an?|and|are|by|do|does|for|how|i|in|is|it|of|on|or|that|the|this|to|was|what|when|where|which|why|with)$/;
-// sections that name what others explain
-const ENDS = /Exercises$|To think about$|What we found$|Further reading$|Check yourself$|(?:练习|想一想|我们发现了什么|延伸阅读|检查一下自己)$/;
+// the ids, in every language, of sections that name what others explain
+const ENDS = new Set(["exercises", "to-think-about", "what-we-found", "check-yourself", "further-reading"]);
 const ALSO = { // what others call what the book writes out
   bpe: "byte-pair", ffn: "feed-forward", gqa: "grouped-query", kv: "key-value", layernorm: "layer norm",
   mha: "multi-head", mla: "latent", mqa: "multi-query", multihead: "multi-head", rnn: "recurrent", rope: "rotary",
@@ -80,7 +80,7 @@ function judged(parts) {
       one.found += here || above ? 1 : 0;
     });
   }
-  for (const one of all) one.score *= KINDS[one.kind] * (ENDS.test(one.place[1]) ? 0.5 : 1);
+  for (const one of all) one.score *= KINDS[one.kind] * (ENDS.has(one.place[0]) ? 0.5 : 1);
   return all.filter((one) => one.here);
 }
 
@@ -223,7 +223,7 @@ function remember(query) {
 async function look() {
   const query = box.value.trim();
   remember(query);
-  if (!query) {
+  if (!wanted(query).length) { // nothing, or only punctuation
     results.replaceChildren();
     told.textContent = hint;
     return;

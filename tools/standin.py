@@ -130,13 +130,14 @@ def alike(pytorch: dict, standin: dict) -> str:
     """
     if sum((verdict["diagnosis"] or "").startswith(STOPPED) for verdict in (pytorch, standin)) == 1:
         return "too long"
+    if all(pytorch[field] == standin[field] for field in FIELDS):  # the time is another in any case
+        return "text"
     message = f"{standin['says']} {standin['note']}"
-    if pytorch != standin and ("not available in the page" in message or "No module named" in message):
+    if "not available in the page" in message or "No module named" in message:
         return "outside"
-    for field, missed in (("status", "nothing"), ("diagnosis", "status")):
-        if pytorch[field] != standin[field]:
-            return missed
-    return "text" if all(pytorch[field] == standin[field] for field in FIELDS) else "diagnosis"
+    if pytorch["status"] != standin["status"]:
+        return "nothing"
+    return "diagnosis" if pytorch["diagnosis"] == standin["diagnosis"] else "status"
 
 
 def main() -> None:

@@ -29,7 +29,7 @@ COMMA = tinycss2.parse_one_component_value(",")
 OURS = BUNDLE, "book.css", "pygments.css", "attnbook/", "classroom/", "katex/"
 
 
-def words(built: Path) -> set[str]:
+def class_names_in(built: Path) -> set[str]:
     """Whatever may be the name of a class, on a page of the book or in one of its scripts."""
     tokens = set()
     for path in built.rglob("*"):
@@ -127,7 +127,7 @@ def bundle(built: Path) -> None:
             names |= dict.fromkeys(theirs)
     if names:
         folder = static / "styles"
-        css = without_unused("".join(_text(static / n, folder) for n in names), words(built))
+        css = without_unused("".join(_text(static / n, folder) for n in names), class_names_in(built))
         css = _cut_fonts(css, folder)
         version = hashlib.sha256(css.encode()).hexdigest()[:8]
         (static / BUNDLE).write_text(css, "utf-8")

@@ -6,12 +6,14 @@
     python -m tools.translate terms [WORD …]     the glossary's words, or those that hold a word
 
 A page is named as its file: 04-masked-softmax (with its drawings), glossary, index; `words` is what the book says
-outside its texts, and a figure is named as its folder, or kit; an exercise as `check` calls it, or checker.
+outside its texts, and a figure is named as its folder, or kit; an exercise as `check` calls it, or checker. So is each
+by what `open` and `check` print: drawings/04-masked-softmax.
 `--language zh_CN` names one of several languages.
 locale/README.md says how a translation is written.
 """
 
 import argparse
+import itertools
 import sys
 
 import polib
@@ -31,20 +33,19 @@ from tools.languages.catalogs import (
 
 
 def known_pages(language: Language, names: list[str]) -> list[str]:
-    """The catalogs of these names, a chapter's with that of its drawings, or all.
+    """The catalogs of these names, or all: a chapter's with that of its drawings, or just the one of a whole path.
 
     Raises:
         SystemExit: there is none of such a name.
     """
     top = language.catalog("index").parent
-    by_name: dict[str, list[str]] = {}
-    for path in sorted(top.rglob("*.po")):
-        by_name.setdefault(path.stem, []).append(path.relative_to(top).with_suffix("").as_posix())
-    missing = [name for name in names if name.removeprefix("chapters/") not in by_name]
-    if missing:
-        known = " ".join(by_name)
+    pages = [path.relative_to(top).with_suffix("").as_posix() for path in sorted(top.rglob("*.po"))]
+    short = {page: page.rpartition("/")[2] for page in pages}
+    named = {name: [page for page in pages if name in (page, short[page])] for name in names}
+    if missing := [name for name, found in named.items() if not found]:
+        known = " ".join(dict.fromkeys(short.values()))
         raise SystemExit(f"no catalog of {', '.join(missing)} in {top.relative_to(ROOT)}; there are: {known}")
-    return [page for name in names or by_name for page in by_name[name.removeprefix("chapters/")]]
+    return list(dict.fromkeys(itertools.chain(*named.values()))) if names else pages
 
 
 def _update(language: Language, names: list[str]) -> int:

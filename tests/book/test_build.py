@@ -4,9 +4,12 @@ import functools
 import re
 from html.parser import HTMLParser
 from pathlib import Path
+from types import SimpleNamespace
 from urllib.parse import unquote, urlsplit
 
 import pytest
+
+from tools import documents
 
 # Elements that load what they name, as soon as the page is opened; an <a> only when it is followed.
 LOADS = {
@@ -69,6 +72,13 @@ def outside_loads(html: Path) -> list[str]:
         for address in re.findall(r"url\(\s*['\"]?([^'\")]+)|@import\s+['\"]([^'\"]+)", text):
             found += [f"{style.relative_to(html)}: {a}" for a in address if OUTSIDE.match(a)]
     return found
+
+
+def test_only_two_extensions_are_said_to_let_pages_be_read_side_by_side():
+    names = *documents.SAFE, "a third"
+    app = SimpleNamespace(extensions={name: SimpleNamespace(parallel_read_safe=None) for name in names})
+    documents._read_together(app, None, None)
+    assert [extension.parallel_read_safe for extension in app.extensions.values()] == [True, True, None]
 
 
 def test_every_link_leads_somewhere(built_book):

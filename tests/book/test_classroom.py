@@ -508,6 +508,15 @@ def test_what_is_packed_is_packed_again_only_after_a_change(tmp_path, monkeypatc
     assert len(times) == 2
 
 
+def test_what_a_longer_build_has_left_goes(tmp_path, monkeypatch):
+    folder = tmp_path / "classroom"
+    for names in (["engine-0.js", "engine-1.js", "words-xx.js"], ["engine-0.js"]):
+        monkeypatch.setattr(classroom, "scripts", lambda: dict.fromkeys([*names, LAST], b"a"))  # noqa: B023
+        os.utime(folder / LAST, (0, 0)) if folder.is_dir() else None
+        write(folder)
+        assert {path.name for path in folder.iterdir()} == {*names, LAST}
+
+
 @pytest.mark.parametrize("newer", ["zh_CN/LC_MESSAGES/exercises", "tools/languages/exercises.py"])
 def test_what_the_checker_says_is_packed_again_when_a_catalog_goes_or_is_compiled_otherwise(
     tmp_path, monkeypatch, newer

@@ -84,3 +84,8 @@ def test_a_book_that_is_not_built_and_pages_that_do_not_exist(tmp_path):
         done = printed(*arguments, "--out", tmp_path / "out" / "book.pdf")
         assert (done.returncode, message in done.stderr) == (2, True), done.stderr
         assert not list(tmp_path.rglob("*.pdf")) + list(tmp_path.rglob("*.print.html"))
+
+
+def test_a_part_is_not_printed_over_the_whole_book():
+    done = printed("index")
+    assert done.returncode == 2 and "paying-attention.pdf is the whole book; say with --out" in done.stderr

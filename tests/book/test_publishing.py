@@ -11,6 +11,7 @@ from pathlib import PurePath
 from types import SimpleNamespace
 
 import pytest
+import test_build
 import yaml
 from sphinx.errors import ConfigError
 
@@ -20,7 +21,7 @@ from tools.chapter import make_chapter
 from tools.languages import LANGUAGES
 from tools.languages.builder import SCRIPT, words_script
 from tools.notices import PYTHON, _terms, notices
-from tools.publishing import preview
+from tools.publishing import PICTURE, preview
 
 ADDRESS = "https://github.com/Someone/paying-attention"
 HOME = "https://someone.github.io/paying-attention/"
@@ -40,7 +41,7 @@ LEFT_OUT = (
 )  # fmt: skip
 
 
-def small_book(folder, address):
+def small_book(folder, address, language="en"):
     """A landing page and a notebook, built with the book's own settings: the result of the build, and its pages."""
     config = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))
     config["repository"]["url"] = address
@@ -49,6 +50,8 @@ def small_book(folder, address):
     del config["html"]["favicon"]
     settings = config["sphinx"]["config"]
     settings["extensions"] = [e for e in settings["extensions"] if e not in LEFT_OUT]
+    if language != "en":
+        settings |= {"language": language, "extensions": [*settings["extensions"], "tools.languages.builder"]}
     for name in [n for n in settings if n.startswith(("bibtex", "autodoc", "napoleon"))]:
         del settings[name]
     config["sphinx"]["local_extensions"] = {"tools.publishing": str(ROOT)}
@@ -66,7 +69,8 @@ def small_book(folder, address):
         cwd=folder,
         env=os.environ | {"PYTHONPATH": str(ROOT)},
     )
-    return done, {page.stem: page.read_text("utf-8") for page in (folder / "_build/html").rglob("*.html")}
+    html = folder / "_build/html"
+    return done, {page.stem: page.read_text("utf-8") for page in test_build.pages(html)}
 
 
 @pytest.fixture(scope="module")
@@ -110,6 +114,23 @@ def test_with_an_address_previews_know_what_a_page_is(published):
     assert (ROOT / picture).is_file()
 
 
+@pytest.mark.parametrize("language", ["en", *LANGUAGES])
+def test_the_address_of_a_page_is_its_own_in_each_language(published, tmp_path, language):
+    _, pages = published
+    home = HOME
+    if language != "en":
+        done, pages = small_book(tmp_path, ADDRESS, language)
+        assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+        home += f"{LANGUAGES[language].folder}/"
+        assert f'hreflang="en" href="{HOME}index.html"' in pages["index"]
+    assert {"index", "01-a", "search"} <= pages.keys()
+    for name, page in pages.items():
+        address = f"{home}chapters/{name}.html" if name == "01-a" else f"{home}{name}.html"
+        assert re.findall('<link rel="canonical" href="([^"]*)"', page) == [address]
+        assert re.findall('property="og:url" content="([^"]*)"', page) == [address]
+        assert re.findall('property="og:image" content="([^"]*)"', page) == [HOME + PICTURE]
+
+
 def test_the_buttons_keep_nobody_out(published, browser):
     html, _ = published
     page = browser.new_page(viewport=DESK)
@@ -123,6 +144,22 @@ def test_without_an_address_pages_name_none(tmp_path):
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     for page in pages.values():
         assert not re.search(r"og:|mybinder|colab\.research|/edit/|github\.com/\w+/paying", page)
+
+
+@pytest.mark.parametrize(
+    ("name", "home"),
+    [
+        ("Some.Book", "https://someone.github.io/Some.Book/"),
+        ("Someone.github.io", "https://someone.github.io/"),
+        ("else.github.io", "https://someone.github.io/else.github.io/"),
+    ],
+)
+def test_a_book_is_published_where_github_serves_it(name, home):
+    config = SimpleNamespace(
+        html_theme_options={"repository_url": f"https://github.com/Someone/{name}"}, html_baseurl=""
+    )
+    publishing._configure(None, config)
+    assert config.html_baseurl == home
 
 
 def test_an_address_that_cannot_be_used_is_refused():

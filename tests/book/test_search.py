@@ -7,7 +7,7 @@ import re
 import pytest
 from test_pages import WIDE
 
-from attnbook.widgets.scripts import unpacked_script
+from attnbook.widgets.scripts import packed_script, unpacked_script
 from tools.barriers import DESK, PHONE, barriers
 from tools.languages import own_pages
 from tools.search import kind, places, text
@@ -159,6 +159,23 @@ def test_the_chapter_about_it_comes_first_and_the_package_last(search, query, fi
     assert of_package == sorted(of_package)
 
 
+@pytest.mark.parametrize(("page", "script"), [("", "text.js"), ("zh/", "text-zh-CN.js")])
+def test_a_section_that_explains_comes_before_one_that_only_asks(browser, built_book, page, script):
+    ends = "exercises", "to-think-about", "what-we-found", "check-yourself", "further-reading"
+    said = unpacked_script((built_book / "_static/search" / script).read_bytes())
+    chapter = next(places for name, _, places in json.loads(said) if name == "chapters/04-masked-softmax.html")
+    titles = {name: title for name, title, *_ in chapter}
+    places = [["top", "4", "", ""], *([name, titles[name], "掩码", ""] for name in ends), ["why", "4.1", "掩码", ""]]
+    text = packed_script("globalThis.attnbookText", json.dumps([["a.html", "chapter", places]]).encode())
+    opened = browser.new_page()
+    opened.route(f"**/search/{script}", lambda route: route.fulfill(body=text, content_type="text/javascript"))
+    opened.goto((built_book / f"{page}search.html").as_uri() + "?q=掩码")
+    opened.wait_for_selector(".search-page")
+    links = opened.locator(".search-page h3 a").evaluate_all("all => all.map((a) => a.hash.slice(1))")
+    assert links == ["why", *ends]
+    opened.close()
+
+
 def test_a_place_has_its_title_a_line_around_the_hit_and_a_link_that_leads_there(search):
     page = search("rotary")
     place = page.locator(".search-page").first.locator("li:has(h3)").first
@@ -182,6 +199,13 @@ def test_a_phrase_in_quotes_is_found_word_for_word(search):
     assert page.locator(".search-told").inner_text() == (
         "Nothing in the book has “masked fully”. A phrase in quotes must stand there word for word."
     )
+
+
+def test_a_query_of_nothing_but_punctuation_asks_for_nothing(search):
+    page = search("mask")
+    page.get_by_role("searchbox", name="Search the book").fill(" . ")
+    page.locator(".search-page").first.wait_for(state="detached")
+    assert page.locator(".search-told").inner_text() == search("").locator(".search-told").inner_text()
 
 
 def test_another_name_is_said_and_marked_where_it_leads(search):

@@ -93,6 +93,9 @@ def test_new_words_keep_the_stored_outputs(book, monkeypatch):
         twin.write_text(changed)
         with pytest.raises(ChapterError, match=r"code cell \d is not the one"):
             chapter.make_chapter("01-trial", book, words=True)
+    twin.write_text(TEXT[: TEXT.rindex("```{code-cell}")])
+    with pytest.raises(ChapterError, match="code cell 2 is gone, the one whose output is stored; leave out --words"):
+        chapter.make_chapter("01-trial", book, words=True)
 
 
 def test_numbers_that_only_this_machine_prints_are_told(book, monkeypatch):
@@ -161,6 +164,16 @@ def test_a_name_that_does_not_exist_is_answered_with_the_names_that_do(book):
 def test_the_command_ends_with_an_error_and_its_message(capsys):
     assert chapter.main(["no-such-chapter"]) == 2
     assert "There is no chapter 'no-such-chapter'" in capsys.readouterr().err
+
+
+def test_a_chapter_is_made_once_and_all_are_not_some(monkeypatch, capsys):
+    made = []
+    monkeypatch.setattr(chapter, "attempt_all", lambda names, *_, **__: made.extend(names) or [])
+    assert chapter.main(["04", "4", "05", "04-masked-softmax"]) == 0
+    assert made == ["04-masked-softmax", "05-scoring-functions"]
+    with pytest.raises(SystemExit):
+        chapter.main(["04", "--all"])
+    assert "name chapters, or say --all, but not both" in capsys.readouterr().err
 
 
 def test_two_at_a_time_and_one_that_fails_does_not_stop_the_other(book):

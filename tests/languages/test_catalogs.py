@@ -97,6 +97,17 @@ def test_the_command_says_so_too_if_there_is_no_book(monkeypatch, tmp_path):
         translate.main([])
 
 
+def test_a_catalog_is_named_in_short_or_as_the_command_prints_it():
+    both = ["chapters/04-masked-softmax", "drawings/04-masked-softmax"]
+    assert translate.known_pages(CHINESE, ["04-masked-softmax"]) == both
+    for page in both:
+        assert translate.known_pages(CHINESE, [page]) == [page]
+    assert translate.known_pages(CHINESE, ["index", both[1], "04-masked-softmax"]) == ["index", *reversed(both)]
+    assert {"index", "words", *both} < set(translate.known_pages(CHINESE, []))
+    with pytest.raises(SystemExit, match=r"no catalog of drawings/index in locale/zh_CN/.*there are: .*\bindex\b"):
+        translate.known_pages(CHINESE, ["index", "drawings/index"])
+
+
 def test_the_glossary_s_chinese_changes_places_with_its_english():
     text = (ROOT / "chapters/glossary.md").read_text("utf-8").partition("{glossary}\n")[2]
     blocks = [block.split("\n\n")[0].split("\n  ") for block in text.split("```")[0].split("\n\n") if "\n  " in block]

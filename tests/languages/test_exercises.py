@@ -27,7 +27,7 @@ def catalogs(tmp_path, monkeypatch):
     monkeypatch.setattr(speech, "CATALOGS", tmp_path)
     path = tmp_path / CHINESE.code / "LC_MESSAGES/exercises.mo"
     path.parent.mkdir(parents=True)
-    path.write_bytes(exercises.compiled(CHINESE))
+    path.write_bytes(exercises.gettext_catalog(CHINESE))
     for name in (speech.VARIABLE, "LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"):
         monkeypatch.delenv(name, raising=False)
     speech._translations.cache_clear()
@@ -62,7 +62,7 @@ def test_what_is_compiled_lies_where_the_checker_and_the_set_up_look(tmp_path, m
     content = made.read_bytes()
     os.utime(made, (0, 0))
     exercises.write(CHINESE)  # the same again
-    assert made.stat().st_mtime > 0 and made.read_bytes() == content == exercises.compiled(CHINESE)
+    assert made.stat().st_mtime > 0 and made.read_bytes() == content == exercises.gettext_catalog(CHINESE)
 
 
 def test_a_sentence_without_a_translation_is_said_in_english(catalogs, monkeypatch):

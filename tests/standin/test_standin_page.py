@@ -212,6 +212,16 @@ def test_an_answer_that_never_ends_is_stopped_by_the_checker_and_called_so(monke
     assert standin.alike(verdict, verdict) == "text"
 
 
+def test_how_far_two_verdicts_agree_is_said_whatever_the_clock_says():
+    missing = {"status": "error", "diagnosis": "raises", "about": "", "asks": "", "note": "", "seconds": 1.0}
+    missing["says"] = "ModuleNotFoundError: No module named 'numpy'"
+    assert standin.alike(missing, missing | {"seconds": 2.0}) == "text"
+    assert standin.alike(missing | {"says": "another"}, missing) == "outside"
+    judged = missing | {"says": "of a shape"}
+    for field, level in (("says", "diagnosis"), ("diagnosis", "status"), ("status", "nothing")):
+        assert standin.alike(judged, judged | {field: "other", "seconds": 2.0}) == level
+
+
 def test_the_stand_in_is_plain_python_and_small():
     files = list(standin.STANDIN.rglob("*.py"))
     lines = [line for path in files for line in path.read_text("utf-8").splitlines()]

@@ -22,7 +22,7 @@ def give(folder: Path) -> None:
         return
     copy = folder.with_name(f".{folder.name}.part")
     shutil.rmtree(copy, ignore_errors=True)  # of a start that was cut short
-    leave_out = shutil.ignore_patterns("*.md", "*.mine.ipynb", "text", ".*")
+    leave_out = shutil.ignore_patterns("*.md", "*.mine.ipynb", "api", "text", ".*")
     try:
         shutil.copytree(CHAPTERS, copy, ignore=leave_out)
         copy.chmod(0o700)

@@ -59,6 +59,12 @@ def translation(app: Sphinx) -> Language | None:
     return LANGUAGES.get(app.config.language)
 
 
+def english_home(app: Sphinx) -> str:
+    """The address below which the English pages are published; nothing, if the book has none."""
+    language = translation(app)
+    return app.config.html_baseurl.removesuffix(f"{language.folder}/" if language else "")
+
+
 def english_site(app: Sphinx) -> Path | None:
     """The folder of the English pages, if it is these that a Sphinx application builds, as HTML.
 

@@ -18,7 +18,17 @@ from sphinx.transforms import SphinxTransform
 from sphinx_exercise.nodes import exercise_subtitle
 
 from tools import ROOT
-from tools.languages import HAN, LANGUAGES, Language, english_site, entries, is_translated, translation, write_if_new
+from tools.languages import (
+    HAN,
+    LANGUAGES,
+    Language,
+    english_home,
+    english_site,
+    entries,
+    is_translated,
+    translation,
+    write_if_new,
+)
 from tools.languages.catalogs import coverage, formula_words, in_formulas, prompts
 
 SCRIPT = Path(__file__).with_name("languages.js")
@@ -123,6 +133,8 @@ def _configure(app, config):
     language = translation(app)
     if language is None:
         return
+    if config.html_baseurl:
+        config.html_baseurl += f"{language.folder}/"  # see english_home
     known = words(language)
     config.html_title = config.html_short_title = language.title
     config.author = known.get(config.author, config.author)
@@ -170,7 +182,7 @@ def _lead_to_others(app, pagename, templatename, context, doctree):
         {"tag": tag, "name": name, "address": address, "same": same} for tag, name, address in editions if tag != own
     ]
     if same:
-        context["metatags"] = context.get("metatags", "") + alternates(app.config.html_baseurl, pagename, own)
+        context["metatags"] = context.get("metatags", "") + alternates(english_home(app), pagename, own)
     if here is None:
         return
     app.add_js_file(words_script(here), loading_method="defer", priority=90)

@@ -98,7 +98,7 @@ def _entries(language: Language) -> list[polib.POEntry]:
     return [e for name in ("checker", *names()) for e in entries(language.catalog(catalog_name(name))) if e.msgstr]
 
 
-def compiled(language: Language) -> bytes:
+def gettext_catalog(language: Language) -> bytes:
     """All catalogs of the exercises, as `gettext` reads them."""
     whole = polib.POFile()
     whole.metadata = {"Content-Type": "text/plain; charset=UTF-8"}
@@ -113,7 +113,7 @@ def compiled_file(language: Language) -> Path:
 
 def write(language: Language) -> None:
     """Compile the catalogs for the checker; those that are the same become newer than what they are made of."""
-    path, content = compiled_file(language), compiled(language)
+    path, content = compiled_file(language), gettext_catalog(language)
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.is_file() and path.read_bytes() == content:
         path.touch()
