@@ -25,6 +25,8 @@ PICTURE = "_static/readme.png"  # of the landing page
 
 
 def _configure(app, config):
+    if config.html_baseurl:
+        config.html_baseurl = config.html_baseurl.rstrip("/") + "/"  # names of pages are put behind it
     address = config.html_theme_options.get("repository_url")
     if not address:
         return

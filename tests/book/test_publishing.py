@@ -162,6 +162,13 @@ def test_a_book_is_published_where_github_serves_it(name, home):
     assert config.html_baseurl == home
 
 
+@pytest.mark.parametrize("given", ["https://books.org/attention", "https://books.org/attention/"])
+def test_a_base_is_an_address_that_pages_can_be_put_behind(given):
+    config = SimpleNamespace(html_theme_options={}, html_baseurl=given)
+    publishing._configure(None, config)
+    assert config.html_baseurl == "https://books.org/attention/"
+
+
 def test_an_address_that_cannot_be_used_is_refused():
     config = SimpleNamespace(html_theme_options={"repository_url": ADDRESS + ".git"}, html_baseurl="")
     with pytest.raises(ConfigError, match="must be like https://github.com/OWNER/NAME"):
