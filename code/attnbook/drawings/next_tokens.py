@@ -203,7 +203,7 @@ OF_TODAY = (
     "with what came in, LayerNorm; the network W_2 ReLU(W_1 x) with biases, the sum, LayerNorm. A grey path around "
     "each part ends before a norm. Right, today: RMSNorm, then attention without biases, rotary, with QK-norm and "
     "grouped queries; the sum; RMSNorm, then a network with a gate and no biases; the sum. Here a grey path leads "
-    "around norm and part together; beside the arrow at the top stands: at the end, RMSNorm. Only the lines "
+    "around norm and part together; beside the arrow at the top stands: at the end: RMSNorm, 1. Only the lines "
     "that have changed are orange, with the numbers of the table: 1 and 2 at the norms, 3 in both parts, 4 at the "
     "gate, 5 to 7 in attention."
 )
@@ -211,7 +211,7 @@ def a_block_then_and_now(sheet: Sheet) -> None:
     """The block of 2017 beside today's, with what has changed."""
     _block(sheet, 80 if sheet.narrow else 180, "2017", "(first layer:\n+ sinusoids)", OF_2017)
     _block(sheet, 250 if sheet.narrow else 520, "today", "", OF_TODAY)
-    for row, words in enumerate(("at the end", "RMSNorm")):
+    for row, words in enumerate(("at the end:", "RMSNorm ①")):
         at = (274 if sheet.narrow else 548, 29 + 15 * row)
         sheet.text(*at, words, anchor="start", size=12 if sheet.narrow else 13, color=GREY)
     left, anchor = (7, "start") if sheet.narrow else (350, "middle")

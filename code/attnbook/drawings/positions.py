@@ -321,7 +321,7 @@ def two_hands_come_back(sheet: Sheet) -> None:
                 sheet.text(x, 44, f"{distance}".replace("-", "−"), bold=True, color=VIOLET if both else INK)
             sheet.text(x, y + radius + 18, f"{angle:.2f}", size=13, color=color)
     y = top + high - 2
-    key = ("tick: 0", "dashed: at −3", "violet hand: off by less than 0.4", "violet number: both hands")
+    key = ("tick: 0", "dashed: at −3", "violet hand: off by less than 0.4", "violet distance: both hands")
     for number, words in enumerate(key):
         x, down = (4, 22 * number) if sheet.narrow else ((190, 290)[number % 2] + 140 * (number == 3), number // 2 * 22)
         sheet.text(x, y + down, words, anchor="start", size=13, color=VIOLET if number > 1 else INK)
