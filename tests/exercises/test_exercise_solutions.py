@@ -6,7 +6,7 @@ import torch.nn.functional as F
 from verdicts import every_argument, same
 
 from attnbook import attention
-from attnbook.attention import masks, pooling, positions, scores
+from attnbook.attention import masks, pooling, scores
 from attnbook.exercises.bank import SHELF
 from attnbook.pairs import biaffine_score, nested_decode, pair_loss
 from attnbook.training import noam_factor
@@ -50,7 +50,7 @@ def linear_attention(query, key, value):
 def rotary(x, position):
     """The package rotates neighbours, the exercise the two halves."""
     pairs = x.unflatten(-1, (2, -1)).mT.flatten(-2)
-    return positions.rotate(pairs, position).unflatten(-1, (-1, 2)).mT.flatten(-2)
+    return attention.rotate(pairs, position).unflatten(-1, (-1, 2)).mT.flatten(-2)
 
 
 def ablated(weights, value, W_o, b_o, head, mean):

@@ -6,7 +6,8 @@ import pytest
 import torch
 from verdicts import answer_called, every_argument, same
 
-from attnbook.attention import masks, positions
+from attnbook import attention
+from attnbook.attention import masks
 from attnbook.exercises.answers import Number, WholeNumbers
 from attnbook.exercises.arguments import Listed, draw
 from attnbook.exercises.bank import SHELF, beam_search, key_value_cache
@@ -117,7 +118,7 @@ def test_the_beam_is_the_one_whose_result_the_chapter_states(monkeypatch):
 def test_the_cache_continues_what_one_pass_computes():
     """The whole sequence at once, or in two calls: the same outputs."""
     q, k, v = (draw(2, 3, 7, 4, seed=seed) for seed in (1, 2, 3))
-    rotate, empty = positions.rotate, torch.zeros(2, 3, 0, 4, dtype=torch.float64)
+    rotate, empty = attention.rotate, torch.zeros(2, 3, 0, 4, dtype=torch.float64)
     whole, keys, values = CACHE.solution(q, k, v, empty, empty, rotate)
     everywhere = torch.arange(7)
     e = rotate(q, everywhere) @ rotate(k, everywhere).mT / 2
