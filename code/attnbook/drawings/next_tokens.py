@@ -212,7 +212,7 @@ def a_block_then_and_now(sheet: Sheet) -> None:
     _block(sheet, 80 if sheet.narrow else 180, "2017", "(first layer:\n+ sinusoids)", OF_2017)
     _block(sheet, 250 if sheet.narrow else 520, "today", "", OF_TODAY)
     for row, words in enumerate(("at the end:", "RMSNorm ①")):
-        at = (274 if sheet.narrow else 548, 29 + 15 * row)
+        at = (262 if sheet.narrow else 548, 32 + 15 * row)
         sheet.text(*at, words, anchor="start", size=12 if sheet.narrow else 13, color=GREY)
     left, anchor = (7, "start") if sheet.narrow else (350, "middle")
     sheet.text(left, 458, "orange: what has changed, ① to ⑦", anchor=anchor, color=KEY, size=13)
