@@ -60,9 +60,7 @@ def scaled_dot_score(query: Tensor, key: Tensor) -> Tensor:
     Source:
         Vaswani et al. (2017), eq. 1 (their d_k is our D).
     """
-    check_query_key(query, key)
-    # divided first: float16 may hold the scores but not q·k
-    return query / math.sqrt(query.shape[-1]) @ key.mT
+    return dot_score(query, key) / math.sqrt(query.shape[-1])
 
 
 def multiplicative_score(query: Tensor, key: Tensor, weight: Tensor) -> Tensor:
