@@ -314,7 +314,9 @@ def _memory_length(
     if memory is None:
         advice = "let start_cache(memory) of this layer make it"
         check_kind("cache", cache, DecoderLayerCache, advice)
-        return cast(DecoderLayerCache, cache).across.length
+        across = cast(DecoderLayerCache, cache).across
+        check_batch(x=x, memory=cast(Tensor, across.key))
+        return across.length
     check_features("memory", memory, "d_model", x.shape[-1], dims=3)
     check_alike("x", x, "memory", memory)
     check_batch(x=x, memory=memory)
