@@ -88,7 +88,9 @@ TABLE = {
          "test_masks.py"),
     ],
     "attention/scores": [
-        ("no scale", "/ math.sqrt(query.shape[-1])", ""),
+        ("no scale", "root = math.sqrt(query.shape[-1])", "root = 1"),
+        ("float16 does not hold the product", "query / root @ key.mT", "query @ key.mT / root"),
+        ("autocast is not seen", "product_dtype(query)", "query.dtype"),
         ("the scale is not rooted", "math.sqrt(query.shape[-1])", "query.shape[-1]"),
         ("scaled by the number of queries", "math.sqrt(query.shape[-1])", "math.sqrt(query.shape[-2])"),
         ("queries and keys change places", "query, key) return query @ key.transpose(-2, -1)",
