@@ -373,7 +373,7 @@ TABLE = {
          "test_cache.py::test_reorder_continues_the_chosen_sequences"),
     ],
     "transformer/stepping": [
-        ("a refused mask stays in the cache", "one.key, one.value = stored", "pass",
+        ("a refused mask stays in the cache", "part.key, part.value = key, value", "pass",
          "test_bad_input.py::test_a_refused_mask_leaves_the_cache_of_a_layer_empty"),
         ("an interrupted step stays in the cache", "except BaseException:", "except Exception:",
          "test_failing_steps.py::test_a_step_that_fails_can_be_repeated"),
