@@ -24,7 +24,7 @@ from attnbook.checks import (
     check_tensor,
 )
 
-#: What makes a bias on the scores, (B or 1, H, T, S), of projected queries (B, H, T, Dh) and keys (B, H, S, Dh).
+# What makes a bias on the scores, (B or 1, H, T, S), of projected queries (B, H, T, Dh) and keys (B, H, S, Dh).
 Bias = Callable[[Tensor, Tensor], Tensor]
 
 
@@ -134,6 +134,7 @@ class MultiHeadAttention(nn.Module):
         key = query if key is None else key
         value = key if value is None else value
         self._check_inputs(query, key, value, bias, cache)
+        check_switch("need_weights", need_weights)
         q, *stored = self.project(query, key, value, cache)  # (B, H, T or S, Dh)
         k, v = (x.to(q.dtype) for x in stored)  # a cache may hold others: autocast's
         if callable(bias):
