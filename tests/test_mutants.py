@@ -88,7 +88,9 @@ TABLE = {
          "test_masks.py"),
     ],
     "attention/scores": [
-        ("no scale", "/ math.sqrt(query.shape[-1])", ""),
+        ("no scale", "root = math.sqrt(query.shape[-1])", "root = 1"),
+        ("float16 does not hold the product", "query / root @ key.mT", "query @ key.mT / root"),
+        ("autocast is not seen", "product_dtype(query)", "query.dtype"),
         ("the scale is not rooted", "math.sqrt(query.shape[-1])", "query.shape[-1]"),
         ("scaled by the number of queries", "math.sqrt(query.shape[-1])", "math.sqrt(query.shape[-2])"),
         ("queries and keys change places", "query, key) return query @ key.transpose(-2, -1)",
@@ -371,7 +373,7 @@ TABLE = {
          "test_cache.py::test_reorder_continues_the_chosen_sequences"),
     ],
     "transformer/stepping": [
-        ("a refused mask stays in the cache", "one.key, one.value = stored", "pass",
+        ("a refused mask stays in the cache", "part.key, part.value = key, value", "pass",
          "test_bad_input.py::test_a_refused_mask_leaves_the_cache_of_a_layer_empty"),
         ("an interrupted step stays in the cache", "except BaseException:", "except Exception:",
          "test_failing_steps.py::test_a_step_that_fails_can_be_repeated"),

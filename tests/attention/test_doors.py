@@ -309,6 +309,8 @@ def test_weights_come_on_request_and_change_nothing(door):
         (output, weights), (same, none) = layer(**given, need_weights=True), layer(**given)
         assert none is None and isinstance(weights, torch.Tensor)
         close(output, same)
+        with pytest.raises(TypeError, match="need_weights must be True or False, got 'no'"):
+            layer(**given, need_weights="no")
 
 
 @each_door

@@ -98,6 +98,22 @@ def test_by_hand():
     close(gaussian_score(query, key, width=5), torch.tensor([[-0.3, 0]]), 1e-6)
 
 
+@pytest.mark.parametrize("cast", [False, True], ids=["float16", "autocast"])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_scaled_scores_that_float16_holds_although_it_does_not_hold_the_product(sign, cast):
+    """64 · 60² is beyond 65504; an eighth of it is not."""
+    query = torch.full((T, 64), 60.0, dtype=torch.float32 if cast else torch.float16)
+    expected = torch.full((T, S), sign * 28800.0, dtype=torch.float16)
+    with torch.autocast("cpu", dtype=torch.float16, enabled=cast):
+        assert torch.equal(scaled_dot_score(query, sign * query[:1].expand(S, 64)), expected)
+
+
+def test_other_scaled_scores_are_products_divided_as_their_costs_are_counted():
+    """Chapter 5 counts a division for each score, and two tables: divided first, the memory would depend on D."""
+    query, key, _ = inputs(dtype=torch.float32)
+    assert torch.equal(scaled_dot_score(query, key), dot_score(query, key) / math.sqrt(D))
+
+
 def test_the_gaussian_score_is_a_dot_product_and_two_norms():
     query, key, _ = inputs()
     norms = query.square().sum(-1)[..., :, None] / 2 + key.square().sum(-1)[..., None, :] / 2

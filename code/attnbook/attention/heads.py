@@ -24,7 +24,7 @@ from attnbook.checks import (
     check_tensor,
 )
 
-#: What makes a bias on the scores, (B or 1, H, T, S), of projected queries (B, H, T, Dh) and keys (B, H, S, Dh).
+# What makes a bias on the scores, (B or 1, H, T, S), of projected queries (B, H, T, Dh) and keys (B, H, S, Dh).
 Bias = Callable[[Tensor, Tensor], Tensor]
 
 
@@ -119,10 +119,8 @@ class MultiHeadAttention(nn.Module):
             valid_lens, mask: which keys count, see `attnbook.attention`.
             bias: see there. Or what makes it of the projected queries (B, H, T, Dh) and keys (B, H, S, Dh), those of
                 a cache included, in self-attention: relative positions, such as `ShawPositions`, do.
-            need_weights: return the weights too; without them the fused kernel never stores the T × S table. NaN in the
-                scores becomes NaN in the output, either way (but zeros where the fused kernel is compiled, on the CPU
-                and over fewer than 16 keys). Second derivatives, forward-mode differentiation (`torch.func.jacfwd`,
-                `hessian`) and gradients under `vmap` of a bias that is learned need it.
+            need_weights: return the weights too; without them the fused kernel never stores the T × S table. What else
+                depends on it, see `DotProductAttention.forward`; gradients under `vmap` of a learned bias need it, too.
             cache: a `KeyValueCache`, to which the keys of the query are added; or, from `start_cache`, the keys of a
                 memory, which take their place.
 
@@ -136,6 +134,7 @@ class MultiHeadAttention(nn.Module):
         key = query if key is None else key
         value = key if value is None else value
         self._check_inputs(query, key, value, bias, cache)
+        check_switch("need_weights", need_weights)
         q, *stored = self.project(query, key, value, cache)  # (B, H, T or S, Dh)
         k, v = (x.to(q.dtype) for x in stored)  # a cache may hold others: autocast's
         if callable(bias):

@@ -88,18 +88,7 @@ KERNELS: dict[str, Callable[[Tensor], Tensor]] = {
 
 
 def get_kernel(kernel: str | Callable[[Tensor], Tensor]) -> Callable[[Tensor], Tensor]:
-    """Look a kernel up by name; a function passes through unchanged.
-
-    Args:
-        kernel: a key of `KERNELS`, or a function of the scaled distance.
-
-    Returns:
-        The kernel function.
-
-    Raises:
-        ValueError: no kernel has that name.
-        TypeError: neither a name nor a function.
-    """
+    """The kernel of that name; a function of the scaled distance passes through unchanged."""
     if callable(kernel):
         return kernel
     if not isinstance(kernel, str):

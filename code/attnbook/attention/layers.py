@@ -23,6 +23,7 @@ from attnbook.checks import (
     check_features,
     check_probability,
     check_query_key,
+    check_switch,
     check_value,
 )
 
@@ -93,6 +94,7 @@ class _ScoredAttention(nn.Module):
         """As `DotProductAttention.forward`, for query (B, …, T, Dq) and key (B, …, S, Dk). NaN is an error."""
         check_query_key(query, key, same_features=False)
         check_value(query, key, value)
+        check_switch("need_weights", need_weights)
         scores = self.scores(query, self.project_key(key))  # (B, …, T, S)
         weights = masked_softmax(scores, valid_lens, mask)  # (B, …, T, S)
         output = self.dropout(weights) @ value  # (B, …, T, Dv)
@@ -144,6 +146,7 @@ class DotProductAttention(_ScoredAttention):
         """
         check_query_key(query, key)
         check_value(query, key, value)
+        check_switch("need_weights", need_weights)
         batch = torch.broadcast_shapes(query.shape[:-2], key.shape[:-2])
         shape = torch.Size([*batch, query.shape[-2], key.shape[-2]])
         mask = combine_masks(shape, valid_lens, mask, query.device)

@@ -241,14 +241,11 @@ def fit_width(
     check_count("epochs", epochs, at_least=0)
     optimizer = torch.optim.SGD(model.parameters(), lr=lr)
     path = []
-    for _ in range(epochs):
+    for epoch in range(epochs + 1):
         loss = regression_loss(model, x, y, leave_one_out)
         path.append(Step(model.w.item(), loss.item()))
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-    with torch.no_grad():
-        path.append(
-            Step(model.w.item(), regression_loss(model, x, y, leave_one_out).item())
-        )
+        if epoch < epochs:
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
     return path

@@ -5,8 +5,10 @@ All take queries (…, T, Dq) and keys (…, S, Dk) and return scores (…, T, S
 
 import math
 
+import torch
 from torch import Tensor
 
+from attnbook.attention.precision import product_dtype
 from attnbook.checks import check_positive, check_query_key, check_tensor, check_weight
 
 
@@ -50,6 +52,8 @@ def dot_score(query: Tensor, key: Tensor) -> Tensor:
 def scaled_dot_score(query: Tensor, key: Tensor) -> Tensor:
     """The dot product divided by √D, so that its spread does not grow with the size.
 
+    Where products are rounded to float16, which may hold q·k / √D but not q·k, the query is divided instead.
+
     Args:
         query: (…, T, D).
         key: (…, S, D).
@@ -60,7 +64,11 @@ def scaled_dot_score(query: Tensor, key: Tensor) -> Tensor:
     Source:
         Vaswani et al. (2017), eq. 1 (their d_k is our D).
     """
-    return dot_score(query, key) / math.sqrt(query.shape[-1])
+    check_query_key(query, key)
+    root = math.sqrt(query.shape[-1])
+    if product_dtype(query) == torch.float16:
+        return query / root @ key.mT
+    return query @ key.mT / root
 
 
 def multiplicative_score(query: Tensor, key: Tensor, weight: Tensor) -> Tensor:

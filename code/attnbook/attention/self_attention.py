@@ -102,6 +102,7 @@ class CrossAttention(nn.Module):
             "memory", memory, "memory_size", sizes[1], dims=3, module=self.W_k
         )
         check_leading_axes("x", x.shape[:1], "memory", memory.shape[:1])
+        check_switch("need_weights", need_weights)
         scores = scaled_dot_score(self.W_q(x), self.W_k(memory))  # (B, T, S)
         weights = masked_softmax(scores, valid_lens, mask)
         output = self.W_o(weights @ self.W_v(memory))
@@ -193,6 +194,7 @@ class QueryPooling(nn.Module):
         """
         check_features("x", x, "d_model", self.d_model, dims=3)
         check_alike("x", x, "the layer", self.query)
+        check_switch("need_weights", need_weights)
         query = self.query.expand(x.shape[0], -1, -1)  # (B, num_queries, D)
         weights = masked_softmax(scaled_dot_score(query, x), valid_lens, mask)
         return weights @ x, weights if need_weights else None

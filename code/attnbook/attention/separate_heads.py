@@ -72,6 +72,7 @@ class WideHeads(nn.Module):
         """
         projection = cast(_Head, self.heads[0]).W_q
         check_inputs(query, key, value, self.d_model, projection)
+        check_switch("need_weights", need_weights)
         pairs = [head(query, key, value, valid_lens, mask=mask) for head in self.heads]
         outputs, weights = zip(*pairs, strict=True)
         output = self.W_o(torch.cat(outputs, dim=-1))

@@ -43,8 +43,8 @@ def merge_heads(x: Tensor) -> Tensor:
 
 def head_size(d_model: int, num_heads: int) -> int:
     """D/H, the features of one head; D must be divisible by H."""
-    check_count("d_model", d_model, at_least=1)
-    check_count("num_heads", num_heads, at_least=1)
+    check_count("d_model", d_model)
+    check_count("num_heads", num_heads)
     if d_model % num_heads:
         raise ValueError(
             f"d_model {d_model} is not divisible by num_heads {num_heads}: every head gets d_model / num_heads "

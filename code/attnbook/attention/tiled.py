@@ -155,16 +155,7 @@ class TiledAttention(torch.autograd.Function):
     def forward(
         query: Tensor, key: Tensor, value: Tensor, tile: int, reach: int | None
     ) -> tuple[Tensor, Tensor]:
-        """Read the tiles row by row.
-
-        Args:
-            query, key, value: see `tiled_attention`.
-            tile: the largest number of rows, and of columns.
-            reach: a query sees so many keys, the last of them its own; None: all keys.
-
-        Returns:
-            output (…, T, Dv), and log Σ exp(scores), (…, T, 1).
-        """
+        """Read the `tiles` row by row: output (…, T, Dv), and log Σ exp(scores), (…, T, 1)."""
         batch = torch.broadcast_shapes(*(x.shape[:-2] for x in (query, key, value)))
         most = query.new_full(
             (*batch, query.shape[-2], 1), torch.finfo(query.dtype).min

@@ -1,8 +1,9 @@
 """Argument checks: every error says what was expected, what came, and what to do.
 
-Those called `check_…` return nothing. They raise `TypeError` for the wrong kind of object and
-`ValueError` for the right kind with a wrong shape or value. A count is an `int` and a number an `int` or a `float`,
-everywhere; the message says how to convert NumPy's integers.
+Those called `check_…` return nothing. They raise `TypeError` for the wrong kind of object or another dtype, and
+`ValueError` for the right kind with a wrong shape or value or on another device; `name` is what the message calls the
+argument. A count is an `int` and a number an `int` or a `float`, everywhere; the message says how to convert NumPy's
+integers.
 """
 
 from attnbook.checks.integers import check_ids, check_integers

@@ -8,15 +8,10 @@ from attnbook.checks.values import readable
 
 
 def check_integers(name: str, numbers: Tensor) -> None:
-    """Require a tensor of integers.
+    """Require a tensor of integers, and not of those, such as uint16, with which PyTorch hardly computes.
 
     Args:
-        name: the argument's name.
-        numbers: what the caller passed.
-
-    Raises:
-        TypeError: not a tensor, or of floating-point, complex or bool numbers, or of integers such as uint16, with
-            which PyTorch does not compute.
+        name, numbers: the argument's name, and what the caller passed.
     """
     if not isinstance(numbers, Tensor):
         raise TypeError(
@@ -32,14 +27,8 @@ def check_ids(name: str, ids: Tensor, vocab_size: int, what: str = "vocabulary")
     """Require token ids (B, T) within the vocabulary.
 
     Args:
-        name: the argument's name.
-        ids: (B, T) integers.
-        vocab_size: V.
-        what: what V is the size of.
-
-    Raises:
-        TypeError: not a tensor of integers.
-        ValueError: not two axes, or an id outside 0…V − 1.
+        name, ids: the argument's name, and (B, T) integers.
+        vocab_size, what: V, and what it is the size of.
     """
     kind = kind_of(ids)
     if kind not in (torch.int64, torch.int32):

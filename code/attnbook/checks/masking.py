@@ -12,16 +12,12 @@ LENS_AND_MASK = "valid_lens", "mask"
 
 
 def check_mask(mask: Tensor, shape: torch.Size | None = None, *, name: str = "mask") -> None:
-    """Require a boolean mask, True = may attend, that broadcasts to `shape`.
+    """Require a boolean mask, True = may attend, that broadcasts to `shape`, with a column for each key.
 
     Args:
         mask: bool, (T or 1, S), and whatever leading axes broadcast.
         shape: the shape of the scores; None if there are no scores to compare with.
         name: the argument's name.
-
-    Raises:
-        TypeError: the mask is not a bool tensor (0/1 and additive masks have their own converters).
-        ValueError: it does not broadcast to `shape`, or has one column beside several keys.
     """
     if not isinstance(mask, Tensor):
         raise TypeError(
@@ -39,15 +35,11 @@ def check_mask(mask: Tensor, shape: torch.Size | None = None, *, name: str = "ma
 
 
 def check_bias(bias: Tensor, shape: torch.Size) -> None:
-    """Require numbers that can be added to scores of this shape.
+    """Require numbers that can be added to scores of this shape, with a column for each key.
 
     Args:
         bias: floating point, with the axes that a mask may have.
         shape: the shape of the scores.
-
-    Raises:
-        TypeError: not a floating-point tensor.
-        ValueError: it does not broadcast to `shape`, or has one column beside several keys.
     """
     advice = "pass a mask as mask=, or as bias=to_additive(mask), numbers as bias.float()"
     check_tensor("bias", bias, min_dims=2, advice=advice)
@@ -96,10 +88,6 @@ def check_lengths(valid_lens: Tensor, num_keys: int, *, names: tuple[str, str] =
         valid_lens: integers of any shape.
         num_keys: S, the number of keys.
         names: what lengths and mask are called.
-
-    Raises:
-        TypeError: not a tensor of integers.
-        ValueError: a length is negative or beyond the axis.
     """
     name, mask = names
     if kind_of(valid_lens) == torch.bool:
@@ -120,10 +108,6 @@ def check_valid_lens(valid_lens: Tensor, shape: torch.Size, *, names: tuple[str,
         valid_lens: integers, shape (B,), one per sequence, or (B, T), one per query.
         shape: the shape of the scores, (B, …, T, S).
         names: what lengths and mask are called.
-
-    Raises:
-        TypeError: not a tensor of integers.
-        ValueError: a length outside 0…S, a shape other than (B,) or (B, T), or scores without a batch axis.
     """
     name, mask = names
     check_lengths(valid_lens, shape[-1], names=names)
@@ -143,11 +127,7 @@ def check_scores(scores: Tensor) -> None:
     The check reads every score once, so it is skipped on a GPU.
 
     Args:
-        scores: (…, T, S), floating point.
-
-    Raises:
-        TypeError: not a floating-point tensor.
-        ValueError: fewer than two axes, an empty key axis, a NaN, or +inf.
+        scores: (…, T, S), floating point, S at least 1.
     """
     check_tensor("scores", scores, min_dims=2)
     if scores.shape[-1] == 0:

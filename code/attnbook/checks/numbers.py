@@ -13,12 +13,7 @@ def check_number(name: str, value: float) -> None:
     """Require a finite number.
 
     Args:
-        name: the argument's name.
-        value: the number.
-
-    Raises:
-        TypeError: not a real number.
-        ValueError: not finite.
+        name, value: the argument's name, and the number.
     """
     _check_real(name, value)
     if not math.isfinite(value):
@@ -31,12 +26,7 @@ def check_probability(name: str, value: float) -> None:
     """Require a dropout probability in [0, 1).
 
     Args:
-        name: the argument's name.
-        value: the probability.
-
-    Raises:
-        TypeError: not a real number.
-        ValueError: outside [0, 1).
+        name, value: the argument's name, and the probability.
     """
     _check_real(name, value)
     if not 0 <= value < 1:
@@ -47,13 +37,8 @@ def check_positive(name: str, value: float, *, or_zero: bool = False) -> None:
     """Require a finite number above zero.
 
     Args:
-        name: the argument's name.
-        value: a number, or a tensor with one element.
+        name, value: the argument's name, and the number, or a tensor with one element.
         or_zero: whether zero will do, too.
-
-    Raises:
-        TypeError: not a real number.
-        ValueError: zero, negative, or not finite.
     """
     if isinstance(value, Tensor) and value.numel() == 1:
         if not readable(value):
@@ -74,13 +59,8 @@ def check_count(name: str, value: int, at_least: int = 1) -> None:
     """Require a whole number, such as a number of points, units or steps.
 
     Args:
-        name: the argument's name.
-        value: the number.
+        name, value: the argument's name, and the number.
         at_least: the smallest number that makes sense.
-
-    Raises:
-        TypeError: not an integer.
-        ValueError: below `at_least`.
     """
     if isinstance(value, Tensor) and is_traced():
         return  # while `torch.jit.trace` records, sizes are tensors
@@ -95,9 +75,6 @@ def check_fields(config: Any) -> None:
 
     Args:
         config: the dataclass.
-
-    Raises:
-        TypeError, ValueError: as `check_count`, or for a switch that is neither True nor False.
     """
     for name, kind in get_type_hints(type(config)).items():
         value = getattr(config, name)
@@ -108,15 +85,11 @@ def check_fields(config: Any) -> None:
 
 
 def check_switch(name: str, value: bool, *, advice: str = "") -> None:
-    """Require True or False.
+    """Require True or False, not what is true or false in an `if`.
 
     Args:
-        name: the argument's name.
-        value: what the caller passed.
+        name, value: the argument's name, and what the caller passed.
         advice: where a tensor or a function, for which the switch may be taken, belongs.
-
-    Raises:
-        TypeError: anything else, also what is true or false in an `if`.
     """
     if isinstance(value, bool):
         return
@@ -129,12 +102,8 @@ def check_callable(name: str, value: Any, advice: str) -> None:
     """Require something to call: a function or a module, and not a class of which none has been made.
 
     Args:
-        name: the argument's name.
-        value: what the caller passed.
+        name, value: the argument's name, and what the caller passed.
         advice: what to pass.
-
-    Raises:
-        TypeError: anything else.
     """
     if isinstance(value, type):
         raise TypeError(f"{name} must be a function, got the class {value.__name__}, of which none was made; {advice}")
@@ -146,26 +115,18 @@ def check_kind(name: str, value: Any, kind: type, advice: str) -> None:
     """Require an instance of a class.
 
     Args:
-        name: the argument's name.
-        value: what the caller passed.
+        name, value: the argument's name, and what the caller passed.
         kind: the class.
         advice: what to pass.
-
-    Raises:
-        TypeError: anything else.
     """
     if not isinstance(value, kind):
         raise TypeError(f"{name} must be a {kind.__name__}, got {type(value).__name__}; {advice}")
 
 
 def check_config(config: Any, kind: type) -> None:
-    """Require a configuration of the class that a model is made of.
+    """Require a configuration of the class that a model is made of, not a dict or another model's.
 
     Args:
-        config: what the caller passed.
-        kind: the class.
-
-    Raises:
-        TypeError: anything else, such as a dict or another model's configuration.
+        config, kind: what the caller passed, and the class.
     """
     check_kind("config", config, kind, f"make one with {kind.__name__}(…)")

@@ -8,16 +8,10 @@ def check_tensor(name: str, tensor: Tensor, min_dims: int = 0, dims: int | None 
     """Require a floating-point tensor with at least `min_dims` axes, or with exactly `dims`.
 
     Args:
-        name: the argument's name, for the message.
-        tensor: what the caller passed.
-        min_dims: the minimum number of axes.
-        dims: the exact number of axes, where more would be meaningless.
+        name, tensor: the argument's name, and what the caller passed.
+        min_dims, dims: the least number of axes; the exact one, where more would be meaningless.
         advice: what to do about another dtype, where it may well be another argument that has come; convert it if not
             given.
-
-    Raises:
-        TypeError: `tensor` is not a tensor, or its dtype is not floating point.
-        ValueError: it has too few axes, or too many.
     """
     if not isinstance(tensor, Tensor):
         raise TypeError(
@@ -50,17 +44,10 @@ def kind_of(x: object) -> object:
 
 
 def check_alike(name_a: str, a: Tensor, name_b: str, b: Tensor) -> None:
-    """Require two tensors of the same dtype on the same device.
+    """Require two tensors of the same dtype, unless autocast will convert them, on the same device.
 
     Args:
-        name_a: the first tensor's name.
-        a: the first tensor.
-        name_b: the second tensor's name.
-        b: the second tensor.
-
-    Raises:
-        TypeError: the dtypes differ (and autocast is off, which would convert them).
-        ValueError: the devices differ.
+        name_a, a, name_b, b: the two tensors, each after its name.
     """
     if a.dtype != b.dtype and not torch.is_autocast_enabled(a.device.type):
         raise TypeError(f"{name_a} is {a.dtype}, {name_b} is {b.dtype}; convert both to one dtype")
@@ -74,18 +61,12 @@ def check_features(
     """Require vectors of a given size, (…, size), that a map can take.
 
     Args:
-        name: the tensor's name.
-        x: the tensor.
-        what: what has said the size, such as "d_model".
-        size: the number of features.
+        name, x: the argument's name, and the tensor.
+        what, size: what has said the size, such as "d_model", and the number of features.
         dims: the exact number of axes; any if not given.
         module: the map or table that x meets, of whose dtype and on whose device it must be. Only one whose `weight` is
             a floating-point tensor is looked at: one that wraps a map (an adapter, a quantised layer) knows itself
             what it takes.
-
-    Raises:
-        TypeError: not a floating-point tensor, or another dtype than the map's.
-        ValueError: another number of features or axes, or another device.
     """
     check_tensor(name, x, min_dims=1, dims=dims)
     if x.shape[-1] != size:
@@ -99,14 +80,9 @@ def check_weight(name: str, weight: Tensor, like: Tensor, sizes: dict[str, int])
     """Require a parameter of a given shape, on the device and in the dtype of the tensor it multiplies.
 
     Args:
-        name: the parameter's name.
-        weight: the parameter.
-        like: the tensor that it multiplies, for its dtype and device.
+        name, weight: the parameter's name, and the parameter.
+        like: the tensor that it multiplies.
         sizes: the axes in order, each with its size: {"h": 8, "Dq": 20}.
-
-    Raises:
-        TypeError: not a floating-point tensor, or a different dtype.
-        ValueError: a different shape, or a different device.
     """
     check_tensor(name, weight)
     check_alike("the input", like, name, weight)
@@ -125,11 +101,7 @@ def check_own_weights(name: str, module: nn.Module) -> None:
     read without a call may then be out of date, and what is written is written over.
 
     Args:
-        name: what the module is called, for the message.
-        module: whose weights are to be read or written.
-
-    Raises:
-        TypeError: a weight is none of its parameters.
+        name, module: its name, and the module whose weights are to be read or written.
     """
     parameters = [parameter for parameter, _ in module.named_parameters(recurse=False)]
     for weight, tensor in vars(module).items():
@@ -141,16 +113,11 @@ def check_own_weights(name: str, module: nn.Module) -> None:
 
 
 def check_query_key(query: Tensor, key: Tensor, same_features: bool = True) -> None:
-    """Require queries (…, T, D) and keys (…, S, D) that can be scored against each other.
+    """Require queries (…, T, D) and keys (…, S, D), at least one, that can be scored against each other.
 
     Args:
-        query: (…, T, Dq), floating point.
-        key: (…, S, Dk), floating point.
+        query, key: (…, T, Dq) and (…, S, Dk).
         same_features: whether Dq must equal Dk.
-
-    Raises:
-        TypeError: one of them is not a floating-point tensor, or their dtypes differ.
-        ValueError: too few axes, no key at all, unequal sizes, or different devices.
     """
     check_tensor("query", query, min_dims=2)
     check_tensor("key", key, min_dims=2)
@@ -163,17 +130,11 @@ def check_query_key(query: Tensor, key: Tensor, same_features: bool = True) -> N
 
 
 def check_value(query: Tensor, key: Tensor, value: Tensor) -> None:
-    """Require one value for each key: value (…, S, Dv).
+    """Require one value for each key, with leading axes that broadcast with theirs and with those of the queries.
 
     Args:
-        query: (…, T, Dq), floating point, checked already, as the key is.
-        key: (…, S, Dk).
+        query, key: (…, T, Dq) and (…, S, Dk), checked already.
         value: (…, S, Dv), of the keys' dtype and device.
-
-    Raises:
-        TypeError: `value` is not a floating-point tensor, or its dtype is not the keys'.
-        ValueError: too few axes, a number of positions other than S, leading axes that do not broadcast with those of
-            the keys and of the queries, or a different device.
     """
     check_tensor("value", value, min_dims=2)
     check_alike("key", key, "value", value)
@@ -191,9 +152,6 @@ def check_batch(**tensors: Tensor) -> None:
 
     Args:
         tensors: by their names.
-
-    Raises:
-        ValueError: unequal numbers.
     """
     sizes = {name: x.shape[0] for name, x in tensors.items()}
     first, *others = sizes.values()
@@ -206,13 +164,7 @@ def check_leading_axes(name_a: str, a: torch.Size, name_b: str, b: torch.Size) -
     """Require leading (batch) axes that are equal or broadcast.
 
     Args:
-        name_a: what has the first ones, for the message.
-        a: the first ones, without the axes that follow.
-        name_b: what has the second ones.
-        b: the second ones.
-
-    Raises:
-        ValueError: they do not broadcast.
+        name_a, a, name_b, b: the two tensors' leading axes, each after the tensor's name.
     """
     if a == b:
         return

@@ -92,10 +92,7 @@ class LanguageModel(Stepping):
         """
         check_ids("tokens", tokens, self.config.vocab_size)
         if cache is not None:
-            number = len(self.layers)
-            check_caches(
-                cache, KeyValueCache, number, lambda one: (one,), "start_cache()"
-            )
+            check_caches(cache, KeyValueCache, len(self.layers), "start_cache()")
             if valid_lens is not None:
                 raise ValueError(
                     "valid_lens is for texts padded at the end, and the padding would stay in the cache, before what "

@@ -106,14 +106,7 @@ class Decoder(Stepping):
             self.head.weight = self.embedding.weight
 
     def start_cache(self, memory: Tensor) -> list[DecoderLayerCache]:
-        """An empty cache for step-by-step decoding, which holds the memory's keys and values already.
-
-        Args:
-            memory: (B, S, D) from the encoder.
-
-        Returns:
-            One entry per layer, to be passed as `cache`, without the memory; it fills as tokens are decoded.
-        """
+        """Of each layer `DecoderLayer.start_cache(memory)`: what to pass as `cache`, without the memory."""
         layers = cast(Iterable[DecoderLayer], self.layers)
         return [layer.start_cache(memory) for layer in layers]
 
@@ -141,13 +134,8 @@ class Decoder(Stepping):
         """
         check_ids("target", target, self.config.target_vocab_size)
         if cache is not None:
-            check_caches(
-                cache,
-                DecoderLayerCache,
-                len(self.layers),
-                lambda one: (one.own, one.across),
-                "start_cache(memory)",
-            )
+            number = len(self.layers)
+            check_caches(cache, DecoderLayerCache, number, "start_cache(memory)")
         start = 0 if cache is None else cache[0].own.length
         embedded = self.embedding(target) * math.sqrt(self.config.d_model)  # (B, T, D)
         x = self.positions(embedded, start)

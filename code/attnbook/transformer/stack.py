@@ -33,15 +33,11 @@ def run_layers(
 
     Of a list of masks or of caches each layer is given its own entry; all other options are given to all.
     """
-    lists = {
-        name: options.pop(name)
-        for name in ("mask", "cache")
-        if isinstance(options.get(name), list)
-    }
+    lists = [name for name in ("mask", "cache") if isinstance(options.get(name), list)]
     weights_of_layers = []
     for number, layer in enumerate(layers):
-        its = {name: entries[number] for name, entries in lists.items()}
-        x, weights = layer(x, need_weights=need_weights, **options, **its)
+        its = {name: options[name][number] for name in lists}
+        x, weights = layer(x, need_weights=need_weights, **options | its)
         weights_of_layers.append(weights)
     return x, weights_of_layers if need_weights else None
 

@@ -1,6 +1,6 @@
 """Modules that are called step by step, and their caches: one for a layer, a list of them for a model."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass
@@ -39,28 +39,29 @@ class DecoderLayerCache:
         return DecoderLayerCache(copy(self.own), copy(self.across))
 
     def reorder(self, order: Tensor) -> None:
-        """Keep and repeat sequences by index, as beam search does.
-
-        Args:
-            order: (B',) integers, which stored sequence each new one continues.
-        """
+        """As `KeyValueCache.reorder`, of both."""
         self.own.reorder(order)
         self.across.reorder(order)
+
+
+def _parts(cache: Any) -> tuple[Any, ...]:
+    """The keys and values that the cache of a layer is made of."""
+    if isinstance(cache, DecoderLayerCache):
+        return cache.own, cache.across
+    return (cache,)
 
 
 @contextmanager
 def unchanged(cache: Any) -> Iterator[None]:
     """A context after whose failure a cache, or each cache of a list, is as it was before."""
     caches = cache if isinstance(cache, list) else [cache]
-    # of a decoder layer's two, its own is the one that grows
-    caches = [one.own if isinstance(one, DecoderLayerCache) else one for one in caches]
-    growing = [one for one in caches if isinstance(one, KeyValueCache)]
-    before = [(one.key, one.value) for one in growing]
+    parts = [part for one in caches for part in _parts(one)]
+    before = [(x, x.key, x.value) for x in parts if isinstance(x, KeyValueCache)]
     try:
         yield
     except BaseException:  # an interruption from the keyboard, too
-        for one, stored in zip(growing, before, strict=True):
-            one.key, one.value = stored
+        for part, key, value in before:
+            part.key, part.value = key, value
         raise
 
 
@@ -75,20 +76,13 @@ class Stepping(nn.Module):
             return super().__call__(*inputs, **options)
 
 
-def check_caches(
-    caches: Any,
-    kind: type,
-    number: int,
-    parts: Callable[[Any], tuple[KeyValueCache, ...]],
-    start: str,
-) -> None:
+def check_caches(caches: Any, kind: type, number: int, start: str) -> None:
     """Require a list of caches, one of its own for each layer of a model, that have read the same.
 
     Args:
         caches: what the caller passed.
         kind: of each cache.
         number: of layers.
-        parts: the keys and values that one cache is made of.
         start: what makes them, for the message.
     """
     for one in caches if isinstance(caches, list) else [caches]:
@@ -102,7 +96,7 @@ def check_caches(
             f"the cache is for {layers}, the model has {number}; use {start}"
         )
     # compared in pairs: a set would compile anew for each length
-    stored = [parts(one) for one in caches]
+    stored = [_parts(one) for one in caches]
     for (i, a), (j, b) in combinations(enumerate(stored), 2):
         if any(x is y for x, y in zip(a, b, strict=True)):
             raise ValueError(
