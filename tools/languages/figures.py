@@ -134,7 +134,7 @@ def page_scripts(body: str, language: Language) -> list[str]:
 
 def translate_alternatives(page: str, language: Language) -> str:
     """A page whose figures have their alternative texts in its language."""
-    known = {}
+    known: dict[str, str] = {}
     for module in modules():
         known |= translations(language, catalog_name(module))
 
