@@ -1,5 +1,6 @@
 """The commands on machines that lack something: they say what, early, and leave nothing half-made."""
 
+import importlib
 import os
 import shutil
 import signal
@@ -12,6 +13,20 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 from tools import ROOT
+
+COMMANDS = (
+    "audit",
+    "bench",
+    "book",
+    "chapter",
+    "experiments",
+    "pdf",
+    "prose",
+    "reading",
+    "standin",
+    "standin_names",
+    "translate",
+)
 
 # A Python that installs nothing, and makes an npm that does neither. OLD, NO_VENV, PIP, NPM and PLAYWRIGHT say what is
 # wrong with them; both log their calls.
@@ -311,3 +326,15 @@ def test_threads_and_an_imitated_processor_reach_the_kernels(small_book):
         text=True,
     )
     assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_tool_is_started_from_python_as_from_the_command_line(name, capsys):
+    """Its name is the one that one types, `main` takes the words behind it, and refuses those that it does not know."""
+    main = importlib.import_module("tools.experiments.__main__" if name == "experiments" else f"tools.{name}").main
+    with pytest.raises(SystemExit) as end:
+        main(["--help"])
+    assert end.value.code == 0 and capsys.readouterr().out.startswith(f"usage: python -m tools.{name} [-h]")
+    with pytest.raises(SystemExit) as end:
+        main(["--no-such-option"])
+    assert end.value.code == 2 and "--no-such-option" in capsys.readouterr().err

@@ -11,7 +11,7 @@ from pathlib import Path
 from attnbook.widgets.page import PICTURES, with_picture_files
 from tools import search
 from tools.finish import lighter
-from tools.languages import Language, drawings, entries, exercises, figures, write_if_new
+from tools.languages import Language, drawings, exercises, figures, translations, write_if_new
 from tools.languages.builder import CLAIMED, words_script
 from tools.styles import with_one_sheet
 
@@ -58,13 +58,11 @@ def assemble(made: Path, language: Language, site: Path) -> None:
         language: theirs.
         site: the folder of the English pages.
     """
-    words = [entry for entry in entries(language.catalog("words")) if entry.msgstr]
-    scripts = {entry.msgid: entry.msgstr for entry in words if entry.comment == "script"}
-    text = json.dumps(scripts, ensure_ascii=False, indent=0)
+    text = json.dumps(translations(language, "words", "script"), ensure_ascii=False, indent=0)
     write_if_new(site / "_static" / words_script(language), f"globalThis.attnbookWords = {text};\n")
     for address, script in figures.words_scripts(language).items():
         write_if_new(site / "_static" / address, script)
-    page_words = {entry.msgid: entry.msgstr for entry in words if entry.comment == "page"}
+    page_words = translations(language, "words", "page")
     folder = site / language.folder
     names = {path.relative_to(made) for path in made.rglob("*.html") if "_static" not in path.parts}
     english = "".join((site / name).read_text("utf-8") for name in names)

@@ -174,9 +174,9 @@ def missed(row: dict) -> list[str]:
     ]
 
 
-def main(arguments: list[str]) -> int:
+def main(arguments: list[str] | None = None) -> int:
     """Print a line for each page, and below it its faults; returns 1 if a goal is missed."""
-    parser = argparse.ArgumentParser("python -m tools.audit")
+    parser = argparse.ArgumentParser(prog="python -m tools.audit", description=__doc__.splitlines()[0])
     parser.add_argument("pages", nargs="*", default=["*"], help="such as index 'chapters/0*'")
     parser.add_argument("--lighthouse", action="store_true", help="a minute per page")
     parser.add_argument("--log", action="store_true", help="the heaviest files of each page")
@@ -204,4 +204,4 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

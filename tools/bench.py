@@ -36,7 +36,7 @@ from tools.benchmarks.verdicts import judge
 
 def parse(arguments: list[str] | None) -> argparse.Namespace:
     """The command line; what cannot be run is refused before anything is measured."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(prog="python -m tools.bench", description=__doc__.splitlines()[0])
     parser.add_argument(
         "--families",
         nargs="+",
@@ -124,7 +124,7 @@ def peaks(family: str, cases: list[dict], name: str, device: str, threads: int) 
     return [peak_bytes(FAMILIES[family], Case(**case), name, device) for case in cases]
 
 
-def main(arguments: list[str] | None = None) -> None:
+def main(arguments: list[str] | None = None) -> int:
     """Measure, print, and store if asked."""
     options = parse(arguments)
     command = typed_command(sys.argv[1:] if arguments is None else arguments)
@@ -135,6 +135,7 @@ def main(arguments: list[str] | None = None) -> None:
         quality.measure(options, command)
     if options.only_beside or (everything and options.data is not None):
         beside.measure(options, command)
+    return 0
 
 
 def measure_families(options: argparse.Namespace, command: str) -> None:
@@ -187,4 +188,4 @@ def measure_family(
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

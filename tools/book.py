@@ -192,7 +192,7 @@ def report_failure(message: str, status: int = 2) -> int:
 
 def main(arguments: list[str] | None = None) -> int:
     """Build, and say where the book is; returns the exit status."""
-    parser = argparse.ArgumentParser("tools.book", description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(prog="python -m tools.book", description=__doc__.splitlines()[0])
     parser.add_argument("--path-output", type=Path, default=ROOT, metavar="DIR")
     parser.add_argument("--all", action="store_true", help="every page anew")
     parser.add_argument("--links", action="store_true", help="ask each address whether it answers")

@@ -186,7 +186,7 @@ def attempt_all(
 
 def main(arguments: list[str] | None = None) -> int:
     """Make the chapters that were asked for; one that fails does not keep the others from being made."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(prog="python -m tools.chapter", description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", metavar="NAME", help="a chapter, for instance 04-masked-softmax")
     parser.add_argument("--all", action="store_true", help="every chapter")
     either = parser.add_mutually_exclusive_group()

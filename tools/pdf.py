@@ -171,9 +171,9 @@ def print_once(browser, source: Path, pdf: Path) -> None:
     context.close()
 
 
-def main(arguments: list[str]) -> None:
+def main(arguments: list[str] | None = None) -> int:
     """Print the book; a message and exit status 2 if that is not possible."""
-    parser = argparse.ArgumentParser(prog="python -m tools.pdf", description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(prog="python -m tools.pdf", description=__doc__.splitlines()[0])
     parser.add_argument("pages", nargs="*", help="pages, as in _toc.yml; * stands for anything")
     parser.add_argument("--out", type=Path, default=WHOLE, help="needed for some of the pages")
     parser.add_argument("--book", type=Path, default=BOOK, help="folder of the built book")
@@ -186,7 +186,8 @@ def main(arguments: list[str]) -> None:
         parser.error(str(error))
     count = len(PdfReader(given.out).pages)
     print(f"{given.out}: {count} pages, {given.out.stat().st_size / 1e6:.1f} MB")
+    return 0
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    sys.exit(main())

@@ -9,6 +9,7 @@ trained and the numbers that were measured are of the stored text.
 
 import argparse
 import hashlib
+import sys
 from pathlib import Path
 
 from attnbook.data.corpus import FOLDER
@@ -27,16 +28,17 @@ def prose(chapters: Path = ROOT / "chapters/text") -> str:
     return "\n\n".join(chapter_prose(path.read_text("utf-8")) for path in kept) + "\n"
 
 
-def main(arguments: list[str] | None = None) -> None:
+def main(arguments: list[str] | None = None) -> int:
     """Say what the text is; store it if asked."""
-    parser = argparse.ArgumentParser("tools.prose", description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(prog="python -m tools.prose", description=__doc__.splitlines()[0])
     parser.add_argument("--store", action="store_true", help="replace the stored text, of which models were trained")
     options = parser.parse_args(arguments)
     text = prose()
     if options.store:
         write_atomically(STORED, text)
     print(f"{len(text.split()):,} words, SHA-256 {hashlib.sha256(text.encode()).hexdigest()}")
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -7,8 +7,10 @@ A minute is 200 words or 10 lines of code: of the cells and of the shown source.
 
 from __future__ import annotations
 
+import argparse
 import dataclasses
 import re
+import sys
 
 from nbformat import NotebookNode
 
@@ -51,13 +53,15 @@ def _lines(code: str) -> int:
     return sum(bool(line.strip()) for line in code.splitlines())
 
 
-def main() -> None:
+def main(arguments: list[str] | None = None) -> int:
     """Print a line for each chapter."""
+    argparse.ArgumentParser(prog="python -m tools.reading", description=__doc__.splitlines()[0]).parse_args(arguments)
     print(f"{'':32}minutes   words   lines  claims")
     for name in filter(is_chapter, chapter_names()):
         page = load(read_stored(name))
         print(f"{name:32}{page.minutes:7}{page.words:8}{page.lines:8}{page.claims:8}")
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

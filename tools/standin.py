@@ -140,15 +140,15 @@ def alike(pytorch: dict, standin: dict) -> str:
     return "diagnosis" if pytorch["diagnosis"] == standin["diagnosis"] else "status"
 
 
-def main() -> None:
+def main(arguments: list[str] | None = None) -> int:
     """Compare, and print a table."""
     from attnbook.exercises import names as all_names
 
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(prog="python -m tools.standin", description=__doc__.splitlines()[0])
     parser.add_argument("exercise", nargs="*", help="names of exercises; without, all")
     parser.add_argument("--mutants", type=int, default=0, help="this many answers of each, changed at random")
     parser.add_argument("--seed", type=int, default=0)
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     total: dict[str, int] = {}
     for name in options.exercise or all_names():
         pairs = both(name, options.mutants, options.seed)
@@ -161,10 +161,11 @@ def main() -> None:
         slow = max((standin["seconds"] for _, standin in pairs), default=0.0)
         print(f"{name:<20} {len(pairs):4} answers, slowest {slow:5.1f} s", flush=True)
     print(", ".join(f"{level}: {count}" for level, count in sorted(total.items())), f"(of {sum(total.values())})")
+    return 0
 
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--child"]:
         print(json.dumps(judged(sys.argv[4], int(sys.argv[2]), int(sys.argv[3]))))
     else:
-        main()
+        sys.exit(main())

@@ -4,6 +4,7 @@ python -m tools.standin_names          into `attnbook/standin/torch/names.txt`
 """
 
 import argparse
+import sys
 
 from tools.standin import STANDIN
 
@@ -44,11 +45,14 @@ def missing_names() -> str:
     return "\n".join(lines) + "\n"
 
 
-def main(arguments: list[str] | None = None) -> None:
+def main(arguments: list[str] | None = None) -> int:
     """Write the list."""
-    argparse.ArgumentParser("tools.standin_names", description=__doc__.splitlines()[0]).parse_args(arguments)
+    argparse.ArgumentParser(prog="python -m tools.standin_names", description=__doc__.splitlines()[0]).parse_args(
+        arguments
+    )
     NAMES.write_text(missing_names(), "utf-8")
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

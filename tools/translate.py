@@ -89,7 +89,7 @@ def _terms(language: Language, names: list[str]) -> int:
 
 def main(arguments: list[str] | None = None) -> int:
     """Do what is asked for each language; returns the exit status."""
-    parser = argparse.ArgumentParser("tools.translate", description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(prog="python -m tools.translate", description=__doc__.splitlines()[0])
     actions = {"update": _update, "open": _open, "check": _check, "terms": _terms}
     parser.add_argument("action", nargs="?", choices=actions, default="update")
     parser.add_argument("names", nargs="*", metavar="NAME", help="pages; for `terms`, words")

@@ -11,6 +11,7 @@ import argparse
 import ast
 import importlib
 import json
+import sys
 import time
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -160,7 +161,7 @@ def measure(name: str, options: SimpleNamespace, out: Path, resume: bool = False
     return result
 
 
-def main(words: list[str] | None = None) -> None:
+def main(arguments: list[str] | None = None) -> int:
     """The command."""
     parser = argparse.ArgumentParser(
         prog="python -m tools.experiments", description="Run an experiment, and store its result."
@@ -168,20 +169,21 @@ def main(words: list[str] | None = None) -> None:
     parser.add_argument("name", nargs="?", choices=names(), metavar="NAME")
     parser.add_argument("--list", action="store_true", help="all names, with a line each")
     parser.add_argument("rest", nargs=argparse.REMAINDER, help="see NAME --help")
-    arguments = parser.parse_args(words)
-    if arguments.list or not arguments.name:
+    options = parser.parse_args(arguments)
+    if options.list or not options.name:
         for name in names():
             tree = ast.parse(Path(__file__).with_name(f"{name}.py").read_text("utf-8"))
             first_line = (ast.get_docstring(tree) or "").partition("\n")[0]
             print(f"{name:18}{first_line}")
-        return
-    options, general = parse_words(arguments.name, arguments.rest)
+        return 0
+    settings, general = parse_words(options.name, options.rest)
     import torch
 
     torch.set_num_threads(general.threads)
-    measure(arguments.name, options, general.out, general.resume, general.anew)
+    measure(options.name, settings, general.out, general.resume, general.anew)
+    return 0
 
 
 if __name__ == "__main__":
     with clean_environment():
-        main()
+        sys.exit(main())

@@ -94,3 +94,12 @@ def is_translated(page: str) -> bool:
 def entries(path: Path) -> list[polib.POEntry]:
     """What a catalog holds, without what has vanished from the page; nothing, if there is no such file."""
     return [entry for entry in polib.pofile(str(path)) if not entry.obsolete] if path.is_file() else []
+
+
+def translations(language: Language, page: str, *kinds: str) -> dict[str, str]:
+    """What is translated of a page, English to translation: all of it, or what its catalog's comments call so."""
+    return {
+        entry.msgid: entry.msgstr
+        for entry in entries(language.catalog(page))
+        if entry.msgstr and (not kinds or entry.comment in kinds)
+    }

@@ -24,9 +24,9 @@ from tools.languages import (
     Language,
     english_home,
     english_site,
-    entries,
     is_translated,
     translation,
+    translations,
     write_if_new,
 )
 from tools.languages.catalogs import coverage, formula_words, in_formulas, prompts
@@ -43,7 +43,7 @@ THEIRS = Path(__file__).with_name("theme.txt").read_text("utf-8").splitlines()
 
 def words(language: Language) -> dict[str, str]:
     """What the book says outside its texts: English to translation."""
-    return {entry.msgid: entry.msgstr for entry in entries(language.catalog("words")) if entry.msgstr}
+    return translations(language, "words")
 
 
 def words_script(language: Language) -> str:
@@ -156,7 +156,7 @@ def _translate_captions(app, doctree):
 def _translate_description(app, doctree):
     """What a page says of itself to search engines; MyST adds it only after Sphinx has translated the page."""
     if language := translation(app):
-        known = {entry.msgid: entry.msgstr for entry in entries(language.catalog(app.env.docname)) if entry.msgstr}
+        known = translations(language, app.env.docname)
         for meta in doctree.findall(nodes.meta):
             meta["content"] = known.get(meta["content"], meta["content"])
 

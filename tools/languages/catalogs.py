@@ -19,7 +19,7 @@ from sphinx_exercise.nodes import exercise_title
 
 from attnbook.files import write_atomically
 from tools import ROOT
-from tools.languages import Language, entries, is_translated
+from tools.languages import Language, entries, is_translated, translations
 from tools.languages.checks import faults, has_words
 
 DOCTREES = ROOT / "_build" / ".doctrees"
@@ -137,7 +137,7 @@ def open_sentences(catalog: polib.POFile) -> Iterator[tuple[str, polib.POEntry |
 
 def terms(language: Language) -> dict[str, str]:
     """The words of a language for the terms of the glossary, by their English: the translation of that page."""
-    return {e.msgid: e.msgstr for e in entries(language.catalog(GLOSSARY)) if e.comment == "term" and e.msgstr}
+    return translations(language, GLOSSARY, "term")
 
 
 def _pieces(entry: polib.POEntry, page: str) -> Iterator[tuple[str, str]]:

@@ -14,7 +14,7 @@ from urllib.parse import unquote
 from docutils import nodes
 
 from attnbook.drawings.sheet import address, marked
-from tools.languages import HAN, Language, entries
+from tools.languages import HAN, Language, translations
 from tools.languages.checks import WORD
 
 DRAWING = re.compile(r'<picture class="attnbook-drawing">.*?</picture>', re.DOTALL)
@@ -124,7 +124,7 @@ def translate_page(page: str, language: Language, name: str) -> str:
         language: its own.
         name: of the page, such as chapters/04-masked-softmax.
     """
-    known = {entry.msgid: entry.msgstr for entry in entries(language.catalog(catalog_name(name))) if entry.msgstr}
+    known = translations(language, catalog_name(name))
 
     def drawing(picture: re.Match[str]) -> str:
         svg = in_words(unquote(html.unescape(picture[1])), lambda text: known.get(text, text))

@@ -18,7 +18,7 @@ from attnbook.exercises.checker import UNWRITTEN
 from attnbook.exercises.exercise import CHAPTERS, Exercise
 from attnbook.exercises.language import CATALOGS, DOMAIN
 from attnbook.exercises.wording import inline
-from tools.languages import LANGUAGES, Language, entries
+from tools.languages import LANGUAGES, Language, translations
 
 ROOM = CATALOGS.parent
 CALLS = {"say": slice(0, 1), "later": slice(0, 1), "found": slice(1, 4)}  # calls, and where their sentences stand
@@ -94,15 +94,13 @@ def messages_by_catalog() -> dict[str, dict[str, str]]:
     return {catalog_name(name): messages for name, messages in catalogs.items()}
 
 
-def _entries(language: Language) -> list[polib.POEntry]:
-    return [e for name in ("checker", *names()) for e in entries(language.catalog(catalog_name(name))) if e.msgstr]
-
-
 def gettext_catalog(language: Language) -> bytes:
     """All catalogs of the exercises, as `gettext` reads them."""
     whole = polib.POFile()
     whole.metadata = {"Content-Type": "text/plain; charset=UTF-8"}
-    whole.extend(polib.POEntry(msgid=entry.msgid, msgstr=entry.msgstr) for entry in _entries(language))
+    for name in ("checker", *names()):
+        known = translations(language, catalog_name(name))
+        whole.extend(polib.POEntry(msgid=text, msgstr=other) for text, other in known.items())
     return whole.to_binary()
 
 
@@ -127,16 +125,16 @@ def translate_page(page: str, language: Language) -> str:
         return page
     table = any("attnbook-progress" in block for block in blocks)
     here = names() if table else {name for block in blocks for name in OF.findall(block)}
-    translations = []
-    for entry in (e for name in ("checker", *here) for e in entries(language.catalog(catalog_name(name)))):
-        if entry.msgstr and entry.comment in PARTS:
-            places = re.sub(r"\\{(\w+)\\}", r"(?P<\1>\\d+)", re.escape(inline(entry.msgid)))
+    patterns = []
+    for name in ("checker", *here):
+        for text, other in translations(language, catalog_name(name), *PARTS).items():
+            places = re.sub(r"\\{(\w+)\\}", r"(?P<\1>\\d+)", re.escape(inline(text)))
             # after the beginning of an element, the number of a chapter or a dash, and before its end or a name
-            translations.append((re.compile(rf"(?<=[> ]){places}(?=<| \(<code>|\" )"), inline(entry.msgstr)))
+            patterns.append((re.compile(rf"(?<=[> ]){places}(?=<| \(<code>|\" )"), inline(other)))
 
     def in_its_words(stored: re.Match[str]) -> str:
         block = stored[0]
-        for english, other in translations:
+        for english, other in patterns:
 
             def filled(numbers: re.Match[str], other: str = other) -> str:
                 return HOLE.sub(lambda hole: numbers[hole[0][1:-1]], other)

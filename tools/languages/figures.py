@@ -14,7 +14,7 @@ from docutils import nodes
 
 from attnbook.widgets.kit.source import KIT, WIDGETS
 from attnbook.widgets.scripts import figures_in, script_names
-from tools.languages import Language, entries
+from tools.languages import Language, translations
 
 BOX = re.compile(r'(<div class="attnbook-figure" data-widget="(\w+)" role="group" aria-label=")([^"]*)(")')
 FRAMES = re.compile(r'data-widget="stored_frames".*?<script type="application/json">(.*?)</script>', re.DOTALL)
@@ -23,7 +23,7 @@ STRING = r'"(?:[^"\\\n]|\\.)*"'
 CALL = re.compile(rf"(?<![\w.])say\(\s*({STRING}(?:\s*\+\s*{STRING})*)|(?<![\w.])say`")
 COMMENT = re.compile(r"/\*.*?\*/|^\s*//[^\n]*", re.DOTALL | re.MULTILINE)
 ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))")
-ALT = "alt text"
+ALT, FIGURE = "alt text", "figure"
 
 
 def catalog_name(module: str) -> str:
@@ -98,15 +98,15 @@ def messages_by_catalog(documents: dict[str, nodes.document]) -> dict[str, dict[
     messages, alts = {}, alternatives(documents)
     for module in modules():
         files = sorted((KIT if module == "kit" else WIDGETS / module).glob("*.js"))
-        words = {text: "figure" for path in files for text in texts_in_calls(path.read_text("utf-8"))}
-        words |= dict.fromkeys(frames(documents), "figure") if module == "stored_frames" else {}
+        words = {text: FIGURE for path in files for text in texts_in_calls(path.read_text("utf-8"))}
+        words |= dict.fromkeys(frames(documents), FIGURE) if module == "stored_frames" else {}
         messages[catalog_name(module)] = words | {text: ALT for text in alts.get(module, []) if text not in words}
     return messages
 
 
 def _words(module: str, language: Language) -> dict[str, str]:
     """What a figure says, with its translations."""
-    return {e.msgid: e.msgstr for e in entries(language.catalog(catalog_name(module))) if e.comment != ALT and e.msgstr}
+    return translations(language, catalog_name(module), FIGURE)
 
 
 def words_scripts(language: Language) -> dict[str, str]:
@@ -134,15 +134,13 @@ def page_scripts(body: str, language: Language) -> list[str]:
 
 def translate_alternatives(page: str, language: Language) -> str:
     """A page whose figures have their alternative texts in its language."""
-    known = {
-        e.msgid: html.escape(e.msgstr)
-        for module in modules()
-        for e in entries(language.catalog(catalog_name(module)))
-        if e.msgstr
-    }
+    known: dict[str, str] = {}
+    for module in modules():
+        known |= translations(language, catalog_name(module))
 
     def translated(alternative: re.Match[str]) -> str:
-        *before, text, after = alternative.groups()
-        return f"{before[0]}{known.get(_one_line(text), text)}{after}"
+        *before, words, after = alternative.groups()
+        other = known.get(_one_line(words))
+        return f"{before[0]}{html.escape(other) if other else words}{after}"
 
     return PICTURE.sub(translated, BOX.sub(translated, page))
