@@ -7,6 +7,7 @@ def test_something(browser, built_book):
 
 import subprocess
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -24,20 +25,61 @@ def _printing_as_pytorch_does():
         sys.modules["torch"].set_printoptions(profile="default")
 
 
-# Its scope is the module: while a playwright is alive, its event loop runs in this thread, and the notebooks'
-# tests, which may follow in the same process, need that thread for a loop of their own.
+class OneBrowser:
+    """The Chromium of this process: to start one costs a second, and sixty files of tests ask for one."""
+
+    def __init__(self):
+        self.started = ExitStack()
+        self.browser = None
+
+    def open(self):
+        """The Chromium that runs, or a new one."""
+        if self.browser is None or not self.browser.is_connected():
+            self.close()
+            self.browser = self.started.enter_context(chromium())
+        return self.browser
+
+    def close(self):
+        self.browser = None
+        self.started.close()
+
+
+_one = OneBrowser()
+_browser_files = pytest.StashKey[set[Path]]()
+
+
 @pytest.fixture(scope="module")
 def browser():
-    """A headless Chromium; without one the test is skipped (in CI that is a failure)."""
+    """A headless Chromium; without one the test is skipped (in CI that is a failure). No file sees another's pages."""
     if find_chromium() is None:
         pytest.skip(MISSING)
-    with chromium() as headless:
-        yield headless
+    headless = _one.open()
+    yield headless
+    for context in headless.contexts:
+        context.close()
 
 
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
     """The book is built first, while another process runs chapters, so that nobody waits for it."""
     items.sort(key=lambda item: "/test_build.py::" not in item.nodeid)
+    config.stash[_browser_files] = {item.path for item in items if "browser" in getattr(item, "fixturenames", ())}
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item, nextitem):
+    """The browser ends before a file that needs none.
+
+    While a playwright is alive, its event loop runs in this thread, and the notebooks' tests, which may follow in the
+    same process, need that thread for a loop of their own.
+    """
+    result = yield
+    if nextitem is None or nextitem.path not in item.config.stash[_browser_files]:
+        _one.close()
+    return result
+
+
+def pytest_sessionfinish():
+    _one.close()
 
 
 @pytest.fixture(scope="session")

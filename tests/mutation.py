@@ -40,7 +40,6 @@ def run_tests(package_root: str, arguments: list[str], log: Path) -> int:
 
 def main(jobs_file: str) -> None:
     """Run all jobs of a file: {"package_root": …, "jobs": [{"file", "text", "tests"}, …]}."""
-    sys.dont_write_bytecode = True  # what a changed text was compiled to is of no use to the next child
     # Imported and used once before forking, so that no child pays for it; attnbook itself must not be.
     import anywidget  # noqa: F401
     import lightning_fabric  # noqa: F401
@@ -61,7 +60,10 @@ def main(jobs_file: str) -> None:
     plan = json.loads(Path(jobs_file).read_text("utf-8"))
     with tempfile.TemporaryDirectory() as scratch:
         log = Path(scratch) / "log"
-        for job in plan["jobs"]:
+        for number, job in enumerate(plan["jobs"]):
+            # the first child runs all tests on the package as it is: what it compiles, the others need not; what a
+            # changed text was compiled to is of no use to the next child
+            sys.dont_write_bytecode = number > 0
             path = Path(plan["package_root"], "attnbook", job["file"])
             before = path.read_text("utf-8")
             path.write_text(job["text"], "utf-8")
