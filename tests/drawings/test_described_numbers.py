@@ -15,7 +15,6 @@ NUMBERS = {  # as described, as drawn
     "where_each_word_looked": {f"0.{n}": f".{n}" for n in ("58", "87", "81", "05", "74", "62", "02")},
     "four_claimed_links": {"0.375": "(2 + 3) / (4 + 4) = 0.375"},
     "a_gate_between_old_and_new": {n: f"z = {n}" for n in ("0.78", "0.25", "0.47")},
-    "two_sightings_are_lent": {n: n for n in ("0.92", "0.67", "0.42", "0.383", "0.533", "0.083")},
     "a_discount_is_lent": {n: n for n in ("0.333", "0.567", "0.100")} | {"1.2": "taken off, 1.2 in all"},
     "where_the_fields_act": {f"{name} {n}": f"{name}: {n}" for name, n in FIELDS.items()},
     "a_mean_and_a_cosine": {"(2, 2)": "mean: (2, 2)", "0.71: the cosine": "cosine 0.71"},

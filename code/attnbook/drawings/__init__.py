@@ -38,7 +38,6 @@ from attnbook.drawings.next_tokens import (
     a_block_then_and_now,
     a_discount_is_lent,
     one_text_four_questions,
-    two_sightings_are_lent,
     what_is_left,
     where_the_fields_act,
 )
@@ -126,7 +125,7 @@ __all__ = [
     "three_vectors_of_a_word",
     "three_ways_to_share_keys", "three_widths", "tint", "twenty_fits", "two_guards_of_the_answer",
     "two_hands_come_back", "two_heads_that_copy", "two_looks_back", "two_masks_at_once", "two_readings_of_a_table",
-    "two_rounds_of_drafts", "two_sightings_are_lent", "two_stacks_and_a_memory", "two_stories_for_one_output",
+    "two_rounds_of_drafts", "two_stacks_and_a_memory", "two_stories_for_one_output",
     "two_words_in_turn_or_at_once", "waiting_for_bytes", "weights_and_true_links", "what_a_cache_saves",
     "what_bleu_counts", "what_certainty_costs", "what_is_left", "what_three_tasks_ask", "where_each_word_looked",
     "where_greedy_loses", "where_positions_act", "where_the_fields_act",

@@ -4,7 +4,7 @@ import math
 from collections import Counter
 
 from attnbook.drawings.sheet import WRITTEN, Sheet, drawing, tint
-from attnbook.language import kneser_ney_loss, ngram_loss
+from attnbook.language import kneser_ney_loss
 from attnbook.page.style import GREY, INK, KEY, QUERY, VIOLET
 
 TEXT = ("the", "query", "asks", "each", "key")
@@ -47,7 +47,7 @@ def one_text_four_questions(sheet: Sheet) -> None:
     "source, its embedding, the encoder's self-attention and feed-forward network in a frame, times N, and the "
     "decoder's cross-attention, to which an arrow leads from the top of the encoder's frame. Filled is what stays: the "
     "text, its embedding, in a solid frame, times N, self-attention under the causal mask and, past cross-attention, a "
-    "feed-forward network; then the head, which gives the next word. Sums and norms are not drawn."
+    "feed-forward network; then the head, which gives the next token. Sums and norms are not drawn."
 )
 def what_is_left(sheet: Sheet) -> None:
     """A Transformer without a source: its encoder goes, and cross-attention with it."""
@@ -70,7 +70,7 @@ def what_is_left(sheet: Sheet) -> None:
         top, edge = low - rows * pitch - high - 18, half + room
         sheet.box(x - edge, top, 2 * edge, low + 6 - top, color=color, dashed=x == left, radius=8, line=1)
         sheet.text(x + half, top + 13, "× N", anchor="end", color=color, size=13, bold=True)
-    sheet.text(right, 18, "the next word", color=WRITTEN)
+    sheet.text(right, 18, "the next token", color=WRITTEN)
     sheet.line((right, low - 3 * pitch - high - lift - 2), (right, 26), color=VIOLET, width=2, arrow=True)
     for x, word, stays in ((left, "the source", False), (right, "the text", True)):
         part(x, -1, "embedding", stays=stays)
@@ -102,47 +102,13 @@ SEEN = [0, 1, 0, 0, 1, 2]  # a b a a b c
 
 
 @drawing(
-    "What follows a, in the text a b a a b c. Three bars of sightings: a was seen once and is lent 0.92, together 1.92 "
-    "of 5, which gives 0.383; b was seen twice and is lent 0.67, 2.67 of 5, 0.533; c was never seen and is lent 0.42, "
-    "0.083. What was seen is filled; the two sightings that the shorter history lends are light, with a dashed outline."
-)
-def two_sightings_are_lent(sheet: Sheet) -> None:
-    """Counts after one token, mixed with two sightings' worth of what the shorter history says."""
-    left, unit = (26, 88) if sheet.narrow else (70, 130)
-    seen = [list(zip(SEEN, SEEN[1:], strict=False)).count((0, word)) for word in range(3)]
-    total = sum(seen) + 2
-    lines = (
-        (f"filled: seen after a, {sum(seen)} times in all", VIOLET),
-        ("dashed: lent by the shorter history, 2 in all", VIOLET),
-    )
-    for row, (said, color) in enumerate(lines):
-        at = (0, 18 + 20 * row) if sheet.narrow else (left + 300 * row, 18)
-        sheet.text(*at, said, anchor="start", size=13, color=color)
-    y = 52 if sheet.narrow else 34
-    for word, count in enumerate(seen):
-        chance = math.exp(-ngram_loss(SEEN, [0, word], vocab_size=3, order=2, prior=2))
-        lent = chance * total - count
-        sheet.text(left - 10, y + 21, "abc"[word], anchor="end", bold=True)
-        for number in range(count):
-            sheet.box(left + number * unit, y, unit, 30, "1", color="#ffffff", fill=VIOLET, radius=0, size=13)
-        look = {"color": VIOLET, "fill": tint(VIOLET), "ink": INK, "dashed": True, "radius": 0, "size": 13}
-        sheet.box(left + count * unit, y, lent * unit, 30, f"{lent:.2f}", **look)
-        said = f"{count + lent:.2f} / {total} = {chance:.3f}"
-        if sheet.narrow:
-            sheet.text(left, y + 47, said, anchor="start", size=13)
-        else:
-            sheet.text(left + 3 * unit, y + 21, said, anchor="start", size=14)
-        y += 60 if sheet.narrow else 40
-
-
-@drawing(
     "What follows a, in the text a b a a b c, by Kneser and Ney; two bars for each token. The upper one is what was "
     "seen after a: a once, b twice, c never; of each of the two counts 0.6 is hatched, taken off, 1.2 in all. The "
-    "lower one is what is kept, filled, and what the shorter history lends, dashed: a has 0.4 and 0.6, b 1.4 and 0.3, "
-    "c nothing and 0.3. Divided by 3 that is 0.333 for a, 0.567 for b, 0.100 for c."
+    "lower one is what is kept, filled, and what is handed out again, dashed: a has 0.4 and 0.6, b 1.4 and 0.3, c "
+    "nothing and 0.3. Divided by 3 that is 0.333 for a, 0.567 for b, 0.100 for c."
 )
 def a_discount_is_lent(sheet: Sheet) -> None:
-    """Counts after one token: what is taken off each, and to whom the shorter history lends it."""
+    """Counts after one token: what is taken off each, and to whom it is handed out."""
     left, unit, high = (26, 104, 22) if sheet.narrow else (70, 165, 22)
     pairs = Counter(zip(SEEN, SEEN[1:], strict=False))
     once, twice = (sum(count == times for count in pairs.values()) for times in (1, 2))
@@ -151,7 +117,7 @@ def a_discount_is_lent(sheet: Sheet) -> None:
     freed = less * sum(before == 0 for before, _ in pairs)
     lines = (
         (f"hatched: taken off, {freed:.1f} in all", GREY),
-        (f"dashed: lent, {freed:.1f} in all; filled: kept", VIOLET),
+        (f"dashed: handed out, {freed:.1f} in all; filled: kept", VIOLET),
     )
     for row, (said, color) in enumerate(lines):
         at = (0, 18 + 20 * row) if sheet.narrow else (left + 300 * row, 18)

@@ -51,7 +51,7 @@ def right_at_lengths(lengths: Sequence[str], groups: Sequence[tuple[str, Sequenc
         for left in lefts:
             for part in (0, 0.5, 1):
                 sheet.text(left + wide * part, y + 8, f"{100 * part:.0f}", size=12, color=GREY)
-        _what_is_counted(sheet, y)
+        _what_is_counted(sheet, y, groups)
 
     alt = f"Right answers in percent, from the lowest to the highest seed: {'; '.join(lengths)}. " + " ".join(
         f"{heading} (always the most frequent symbol: {', '.join(f'{guess:.0f}' for guess in guesses)}): "
@@ -86,8 +86,7 @@ def _lengths_below_each_other(
             y += GAP
     for part in (0, 0.5, 1):
         sheet.text(left + wide * part, y + 5, f"{100 * part:.0f}", size=12, color=GREY)
-    _what_is_counted(sheet, y)
-    y += 54
+    y = _what_is_counted(sheet, y, groups)
     counted: dict[str, list[str]] = {}  # what follows a comma, and the lengths for which it does
     for words, name in zip(lengths, names, strict=True):
         for what in words.split(", ")[1:]:
@@ -97,20 +96,24 @@ def _lengths_below_each_other(
         sheet.text(sheet.width / 2, y, f"{' and '.join(those)}: {what}", size=13)
 
 
-def _what_is_counted(sheet: Sheet, y: float) -> None:
-    """What the dots and the grey ground are, below y."""
+def _what_is_counted(sheet: Sheet, y: float, groups: Sequence[tuple[str, Sequence[float], Sequence[Row]]]) -> float:
+    """What the dots, the grey ground and, if there is one, a dash are, below y; returns where this ends."""
     sheet.text(sheet.width / 2, y + 32, "right answers in %: seeds, lowest–highest", size=13)
     x = sheet.width / 2 - 122
     sheet.bar(x, y + 41, 24, 14, fill=GROUND)
     sheet.text(x + 32, y + 53, "always the most frequent symbol", anchor="start", size=13)
+    if all(cell for _, _, rows in groups for _, cells in rows for cell in cells):
+        return y + 54
+    sheet.text(x + 12, y + 74, "–", size=13, color=GREY)
+    sheet.text(x + 32, y + 74, "not tested", anchor="start", size=13)
+    return y + 75
 
 
 def _spread(sheet: Sheet, y: float, panel: tuple[float, float], found: Sequence[float]) -> None:
     """The seeds of one cell as dots, and their range as a number on the right of the panel."""
     left, wide = panel
     if not found:
-        x, anchor = (left + wide + 8, "start") if sheet.narrow else (left + wide / 2, "middle")
-        sheet.text(x, y + 5, "–", anchor=anchor, size=13, color=GREY)
+        sheet.text(left + wide + 8, y + 5, "–", anchor="start", size=13, color=GREY)
         return
     at = sorted(left + wide * percent / 100 for percent in found)
     if at[-1] > at[0]:

@@ -76,7 +76,8 @@ function drawBars(p, view, fig) {
   const bottom = TOP + (shown + 1) * ROW + 4;
   const title = say("Probability of the next {unit}", { unit: unitsOf(unit)[0] });
   p.text("title", p.narrow ? 0 : left, 15, title, { weight: 650, size: 14 });
-  const summed = view.temperature === 1 ? say("Running sum") : say("Running sum, after temperature"); // top-p sees it
+  // after the temperature, as top-p sees it; on a phone the longer name would stand over the first plot
+  const summed = view.temperature === 1 || p.narrow ? say("Running sum") : say("Running sum, after temperature");
   const over = !oneLine(p.width) || textWidth(summed, 14) > right - 10;
   p.text("titleLine", over ? p.width : line(0), oneLine(p.width) ? 15 : 34, summed, {
     anchor: over ? "end" : "start",
