@@ -402,11 +402,13 @@ def test_heads_of_an_older_text_are_dimmed(open_figure):
     page = open_figure(RealSentenceFigure())
     field = page.page.locator('input[data-control="sentence"]')
     dimmed = lambda: page.page.locator(".ab-rs-older").count()  # noqa: E731
-    assert dimmed() == 0
+    cosine = page.page.locator('[data-value="cosine"]')
+    shown = cosine.text_content()
+    assert dimmed() == 0 and float(shown) > 0
     field.fill("x" * 301)
     field.press("Tab")
     page.page.get_by_text("This text has 301 characters").wait_for()
-    assert dimmed() == 3
+    assert dimmed() == 3 and cosine.text_content() == "–"
     assert float(page.page.locator(".ab-stages").evaluate("(node) => getComputedStyle(node).opacity")) < 0.5
     page.reset()
-    assert dimmed() == 0
+    assert dimmed() == 0 and cosine.text_content() == shown

@@ -135,6 +135,33 @@ def test_it_writes_on_goes_back_and_casts_other_dice(page):
     assert prose(page) == DATA["text"] + "".join(DATA["pieces"])
 
 
+def test_what_is_new_is_in_sight(page):
+    load(page)
+    ask(page, LONG[:2000])
+    page.page.get_by_role("button", name="Write 20 tokens").click()
+    busy(page)
+    below = "e => [e.scrollHeight - e.clientHeight, e.scrollHeight - e.clientHeight - e.scrollTop]"
+    more, left = page.page.locator('[data-value="text"]').evaluate(below)
+    assert more > 100 and left < 2
+    page.page.locator('[data-value="text"]').evaluate("e => (e.scrollTop = 0)")
+    page.page.get_by_role("slider", name="Temperature").press("ArrowRight")  # who looks at the beginning stays there
+    busy(page)
+    assert page.page.locator('[data-value="text"]').evaluate("e => e.scrollTop") == 0
+
+
+def test_who_types_again_after_an_empty_text_can_write_at_once(page):
+    load(page)
+    ask(page, "")
+    many = page.page.get_by_role("button", name="Write 20 tokens")
+    assert many.is_disabled()
+    page.page.get_by_label("Your text").press_sequentially("The query")
+    busy(page)
+    assert many.is_enabled()
+    many.click()
+    busy(page)
+    assert prose(page).startswith("The query") and len(prose(page)) > len("The query") + 10
+
+
 def test_by_keyboard_alone(page):
     page.page.get_by_label("Your text").focus()
     page.page.keyboard.press("Tab")

@@ -109,7 +109,7 @@ SEEN = [0, 1, 0, 0, 1, 2]  # a b a a b c
 )
 def a_discount_is_lent(sheet: Sheet) -> None:
     """Counts after one token: what is taken off each, and to whom it is handed out."""
-    left, unit, high = (26, 104, 22) if sheet.narrow else (70, 165, 22)
+    left, unit, high = (22, 117, 22) if sheet.narrow else (70, 165, 22)
     pairs = Counter(zip(SEEN, SEEN[1:], strict=False))
     once, twice = (sum(count == times for count in pairs.values()) for times in (1, 2))
     less = once / (once + 2 * twice)
@@ -181,18 +181,18 @@ def a_block_then_and_now(sheet: Sheet) -> None:
         at = (262 if sheet.narrow else 548, 32 + 15 * row)
         sheet.text(*at, words, anchor="start", size=12 if sheet.narrow else 13, color=GREY)
     left, anchor = (7, "start") if sheet.narrow else (350, "middle")
-    sheet.text(left, 458, "orange: what has changed, ① to ⑦", anchor=anchor, color=KEY, size=13)
+    sheet.text(left, 470, "orange: what has changed, ① to ⑦", anchor=anchor, color=KEY, size=13)
 
 
 def _block(sheet: Sheet, x: float, title: str, added: str, parts: tuple[str | tuple[str, str], ...]) -> None:
     half, size = (73, 12) if sheet.narrow else (118, 14)
-    way, y, entry = x + half + 6, 390.0, 398.0
+    way, y, entry = x + half + 6, 402.0, 410.0
     sheet.text(x, 18, title, bold=True)
-    sheet.text(x, 428, "x", italic=True)
+    sheet.text(x, 440, "x", italic=True)
     if added:
         for row, words in enumerate(added.split("\n")):
-            sheet.text(x + 12, 420 + 16 * row, words, anchor="start", size=13)
-    sheet.line((x, 412), (x, y + 1), arrow=True)
+            sheet.text(x + 12, 432 + 16 * row, words, anchor="start", size=13)
+    sheet.line((x, 424), (x, y + 1), arrow=True)
     for part in parts:
         if part == "+":
             middle = y - 12

@@ -234,7 +234,7 @@ function render({ model, el }) {
     fig.card.setAttribute("aria-busy", String(share !== null));
     fig.card.dataset.state = ready ? "ready" : failed ? "failed" : "stored";
     const [layer, head, query] = [state("layer"), state("head"), clamp(state("query"), 0, shown.T - 1)];
-    fig.show({ cosine });
+    fig.show({ cosine: isOlder ? null : cosine });
     fig.say(seen(shown, layer, head, query));
     const view = { shown, layer, head, query };
     showPieces(view);

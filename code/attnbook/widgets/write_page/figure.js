@@ -122,7 +122,7 @@ function render({ model, el }) {
   });
   fig.card.prepend(styleSheet(STYLE));
   fig.card.querySelector(".ab-said").classList.add("ab-wp-said");
-  let [loading, share, problem, typed] = [null, 0, "", null];
+  let [loading, share, problem, typed, last] = [null, 0, "", null, ""];
   const filters = () => ["temperature", "top_k", "top_p"].map((name) => model.get(name));
   const isStored = () => model.get("text") === DATA.text && String(model.get("written")) === String(DATA.written);
 
@@ -155,6 +155,7 @@ function render({ model, el }) {
   const form = html("form", { class: "ab-wp-ask" }, html("label", {}, say("Your text"), field));
   field.onkeydown = (event) => event.stopPropagation(); // letters are commands to JupyterLab
   field.onchange = ask;
+  field.oninput = () => model.get("text") || ask(); // who types again need not press Enter to write
   form.onsubmit = (event) => {
     event.preventDefault();
     ask();
@@ -270,6 +271,8 @@ function render({ model, el }) {
     if (isLoading) said.unshift(say("Loading the model …"));
     if (typed !== text) field.value = typed = text;
     showText(text, parts ?? { written: [] }, weights);
+    if (last !== String(written)) shown.scrollTop = shown.scrollHeight; // what is new is in sight
+    last = String(written);
     fig.card.setAttribute("aria-busy", String(isLoading));
     ready.hidden = Boolean(writer) || isLoading;
     bar.hidden = !isLoading;
