@@ -61,6 +61,21 @@ def test_pages_name_one_style_of_the_theme_and_keep_ours_after_it(tmp_path):
     assert (tmp_path / "index.html").stat().st_mtime == 1
 
 
+@pytest.mark.parametrize("width", [1400, 390])
+def test_the_link_to_a_heading_takes_no_line_of_its_own(browser, built_book, width):
+    """19.1 fills its line at 1400 pixels, 19.3 at 390."""
+    page = browser.new_page(viewport={"width": width, "height": 800})
+    page.goto((built_book / "chapters/19-language-model.html").as_uri())
+    headings = page.evaluate("""() => [...document.querySelectorAll(".bd-article :is(h2, h3)")].map((heading) => {
+      const words = document.createRange();
+      words.selectNodeContents(heading);
+      words.setEndBefore(heading.querySelector("a.headerlink"));
+      return heading.getBoundingClientRect().bottom - words.getBoundingClientRect().bottom;
+    })""")
+    assert len(headings) > 15 and max(headings) < 12  # a line has more than 25
+    page.close()
+
+
 def test_what_is_folded_is_printed_and_folded_again(browser, built_book):
     context = browser.new_context(viewport=PAPER, offline=True)
     page = context.new_page()
