@@ -17,7 +17,11 @@ from attnbook.attention.masks import (
     masked_softmax,
     unchecked_masked_softmax,
 )
-from attnbook.attention.scores import multiplicative_score, scaled_dot_score
+from attnbook.attention.scores import (
+    multiplicative_score,
+    scaled_dot_score,
+    scaled_product,
+)
 from attnbook.checks import (
     check_count,
     check_features,
@@ -61,8 +65,7 @@ def attention_step(
         return output, None
     if group > 1:
         key, value = (x.repeat_interleave(group, dim=1) for x in (key, value))
-    # divided first: float16 may hold the scores but not q·k
-    scores = query / math.sqrt(query.shape[-1]) @ key.mT  # (B, H, T, S)
+    scores = scaled_product(query, key, query.shape[-1])  # (B, H, T, S)
     scores = scores if bias is None else scores + bias.to(query)
     weights = unchecked_masked_softmax(scores, mask)  # each row sums to 1
     return F.dropout(weights, dropout) @ value, weights
@@ -230,7 +233,6 @@ class AdditiveAttention(_ScoredAttention):
 
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
         """As `additive_score`, but the maps are called: what wraps them acts."""
-        size = self.query_size
-        check_features("query", query, "query_size", size, module=self.W_q)
+        check_features("query", query, "query_size", self.query_size, module=self.W_q)
         hidden = self.W_q(query).unsqueeze(-2) + key.unsqueeze(-3)  # (…, T, S, h)
         return self.w_v(hidden.tanh()).squeeze(-1)  # (…, T, S)

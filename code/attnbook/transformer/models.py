@@ -100,8 +100,9 @@ class Decoder(Stepping):
         self.embedding, self.positions = _embed(config, config.target_vocab_size)
         self.layers = _stack(DecoderLayer, config.num_decoder_layers, config)
         self.norm = _last_norm(config)
-        sizes = config.d_model, config.target_vocab_size
-        self.head = nn.Linear(*sizes, bias=not config.tie_output)
+        self.head = nn.Linear(
+            config.d_model, config.target_vocab_size, bias=not config.tie_output
+        )
         if config.tie_output:
             self.head.weight = self.embedding.weight
 
