@@ -100,6 +100,11 @@ class KeyValueCache:
         return copied
 
     @property
+    def parts(self) -> tuple["KeyValueCache", ...]:
+        """The caches of one attention each that it is made of: itself alone."""
+        return (self,)
+
+    @property
     def length(self) -> int:
         """How many positions are stored."""
         return 0 if self.key is None else self.key.shape[2]

@@ -137,7 +137,7 @@ class Decoder(Stepping):
         if cache is not None:
             number = len(self.layers)
             check_caches(cache, DecoderLayerCache, number, "start_cache(memory)")
-        start = 0 if cache is None else cache[0].own.length
+        start = 0 if cache is None else cache[0].length
         embedded = self.embedding(target) * math.sqrt(self.config.d_model)  # (B, T, D)
         x = self.positions(embedded, start)
         mask, length = None, target.shape[1]
