@@ -212,7 +212,9 @@ def test_step_by_step_as_at_once(norm_first, need_weights):
         if need_weights:
             close(weights[0], own[:, :, t : t + 1, : t + 1])
             close(weights[1], cross[:, :, t : t + 1])
-    assert cache.own.length == T
+    assert cache.length == cache.own.length == T
+    cache.shorten(2)
+    assert [part.length for part in cache.parts] == [2, S] and cache.length == 2
 
 
 @PRE_AND_POST
