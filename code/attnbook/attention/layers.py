@@ -17,11 +17,7 @@ from attnbook.attention.masks import (
     masked_softmax,
     unchecked_masked_softmax,
 )
-from attnbook.attention.scores import (
-    multiplicative_score,
-    scaled_dot_score,
-    scaled_product,
-)
+from attnbook.attention.scores import multiplicative_score, scaled_dot_score
 from attnbook.checks import (
     check_count,
     check_features,
@@ -65,7 +61,8 @@ def attention_step(
         return output, None
     if group > 1:
         key, value = (x.repeat_interleave(group, dim=1) for x in (key, value))
-    scores = scaled_product(query, key, query.shape[-1])  # (B, H, T, S)
+    # divided first: float16 may hold the scores but not q·k
+    scores = query / math.sqrt(query.shape[-1]) @ key.mT  # (B, H, T, S)
     scores = scores if bias is None else scores + bias.to(query)
     weights = unchecked_masked_softmax(scores, mask)  # each row sums to 1
     return F.dropout(weights, dropout) @ value, weights
