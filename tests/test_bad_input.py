@@ -342,7 +342,7 @@ def test_another_librarys_second_argument_is_not_taken_for_lengths(model):
         (lambda: MultiHeadAttention(D, H)(X, MEMORY[..., :7]), ("key has size 7, d_model is 12",)),
         (lambda: MultiHeadAttention(D, H)(X, MEMORY, MEMORY[:, :6]), ("keys is 7", "values is 6")),
         (lambda: MultiHeadAttention(D, H)(X, torch.randn(3, 7, D)), ("axes of query are (2,), those of key (3,)",)),
-        (lambda: CrossAttention(D)(X, torch.randn(3, 7, D)), ("axes of x are (2,), those of memory (3,)",)),
+        (lambda: CrossAttention(D)(X, torch.randn(3, 7, D)), ("x holds 2 sequences, memory holds 3 sequences",)),
         (lambda: DecoderLayer(D, H, 16)(X, MEMORY[:, :0]), ("memory holds no key",)),
         (lambda: CrossAttention(D, 9)(X, MEMORY), ("memory has size 12, memory_size is 9",)),
         (lambda: AdditiveAttention(9, D, 4)(X, MEMORY, MEMORY), ("query has size 12, query_size is 9",)),

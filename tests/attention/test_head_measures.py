@@ -150,8 +150,12 @@ def test_ablation_errors():
 def test_a_refused_ablation_changes_nothing():
     layer = MultiHeadAttention(15, 3, bias=False)
     before = layer.W_o.weight.clone()
-    for mean in (torch.zeros(5, dtype=torch.float64), [0.0] * 5):
-        with pytest.raises(TypeError, match="mean"):
+    double, numbers = torch.zeros(5, dtype=torch.float64), [0.0] * 5
+    for mean, message in (
+        (double, "the layer is torch.float32, mean is torch.float64"),
+        (numbers, "mean must be a torch.Tensor"),
+    ):
+        with pytest.raises(TypeError, match=message):
             ablate_head(layer, 0, mean)
         assert layer.W_o.bias is None and torch.equal(layer.W_o.weight, before)
 

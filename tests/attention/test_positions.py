@@ -434,11 +434,12 @@ def test_frequencies_that_are_scaled_for_longer_texts():
     frequencies = rotary_frequencies(8, base=100.0)
     close(frequencies, torch.tensor([1.0, 100**-0.25, 0.1, 100**-0.75], dtype=torch.float64))
     close(LinearScaling(4.0)(frequencies), frequencies / 4)
-    # 10, 3.2, 1 and 0.3 turns within 20 π positions: the first stays, the last two are divided, the second in part
-    scaled = Llama3Scaling(4.0, low=1.0, high=5.0, trained_length=20 * math.pi)(frequencies)
+    # 10, 3.2, 1 and 0.3 turns within 20 positions: the first stays, the last two are divided, the second in part
+    turning = frequencies * math.pi
+    scaled = Llama3Scaling(4.0, low=1.0, high=5.0, trained_length=20)(turning)
     part = (10 * 100**-0.25 - 1) / 4
     ratio = torch.tensor([1, part + (1 - part) / 4, 0.25, 0.25], dtype=torch.float64)
-    close(scaled, frequencies * ratio)
+    close(scaled, turning * ratio)
     x, position = randn(B, T, 8), torch.arange(T, dtype=torch.float64)
     close(RotaryPositions(scaling=LinearScaling(4.0))(x), rotate(x, position / 4))
 
@@ -521,6 +522,7 @@ QUERY = randn(B, H, T, D, dtype=torch.float32)
         (lambda: LearnedPositions(T, D)(randn(B, T, D).half()), TypeError, ("x is torch.float16, the layer is",)),
         (lambda: rotary_frequencies(5), ValueError, ("got 5 features; use an even head_dim",)),
         (lambda: LinearScaling(0), ValueError, ("factor must be a finite number above 0",)),
+        (lambda: Llama3Scaling(trained_length=8192.5), TypeError, ("trained_length must be an integer, got float",)),
         (lambda: Llama3Scaling(low=4), ValueError, ("low must be below high, got 4 and 4.0",)),
         (lambda: Llama3Scaling()(torch.arange(4)), TypeError, ("frequencies must be a floating-point tensor",)),
         (lambda: RotaryPositions(base=0), ValueError, ("base must be a finite number above 0",)),

@@ -112,7 +112,7 @@ def test_progress_passes_each_multiple_once():
         ({"betas": 0.9}, TypeError, "betas must be a tuple of two numbers, got float"),
         ({"betas": [0.9, 0.9]}, TypeError, "betas must be a tuple of two numbers, got list"),
         ({"warmup_fraction": math.nan}, ValueError, "warmup_fraction must be at least 0 and below 1"),
-        ({"schedule": "cosine"}, ValueError, "schedule must be constant, warmup-cosine or noam, got 'cosine'"),
+        ({"schedule": "cosine"}, ValueError, "schedule must be one of constant, warmup-cosine, noam, got 'cosine'"),
         ({"schedule": "noam", "warmup": 10}, ValueError, "the noam schedule needs d_model and warmup"),
         ({"seconds": 3.0}, ValueError, "steps or seconds, not both"),
         ({"warmup": 3, "warmup_fraction": 0.1}, ValueError, "warmup or warmup_fraction, not both"),

@@ -212,7 +212,9 @@ def test_step_by_step_as_at_once(norm_first, need_weights):
         if need_weights:
             close(weights[0], own[:, :, t : t + 1, : t + 1])
             close(weights[1], cross[:, :, t : t + 1])
-    assert cache.own.length == T
+    assert cache.length == cache.own.length == T
+    cache.shorten(2)
+    assert [part.length for part in cache.parts] == [2, S] and cache.length == 2
 
 
 @PRE_AND_POST
@@ -351,6 +353,11 @@ FFN, AROUND = FeedForward(D, FF), Residual(D)
         (lambda: GatedFeedForward(D, FF)(X), ValueError, ("x has size 33, d_model is 11",)),
         (lambda: Residual(D, eps=0), ValueError, ("eps must be a finite number above 0",)),
         (lambda: Residual(D, eps=0.1, norm=nn.RMSNorm(D)), ValueError, ("eps is the layer norm's, but another",)),
+        (lambda: Residual(D, norm=5), TypeError, ("norm must be a function, got int; pass a norm of this size",)),
+        (lambda: Residual(D, norm=nn.LayerNorm), TypeError,
+         ("norm must be a function, got the class LayerNorm, of which none was made", "nn.RMSNorm(11)")),
+        (lambda: Residual(D, norm=nn.LayerNorm(4)), ValueError, ("norm is made for (4,), d_model is 11; pass",)),
+        (lambda: Residual(D, norm=nn.RMSNorm((3, D))), ValueError, ("norm is made for (3, 11), d_model is 11",)),
         (lambda: Block(nn.Identity(), FFN, AROUND, AROUND), TypeError,
          ("attention must be a layer with a d_model, got Identity; pass a MultiHeadAttention",)),
         (lambda: Block(MultiHeadAttention(D, 1), None, AROUND, AROUND), TypeError,

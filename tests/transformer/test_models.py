@@ -362,7 +362,8 @@ def test_wrong_configurations(config, change, error, message):
 @pytest.mark.parametrize(
     ("config", "change", "error", "message"),
     [
-        (SMALL, {"positions": "rotary"}, ValueError, "positions must be 'sinusoidal' or 'learned', got 'rotary'"),
+        (SMALL, {"positions": "rotary"}, ValueError, "positions must be one of sinusoidal, learned, got 'rotary'"),
+        (SMALL, {"positions": None}, TypeError, "positions must be a name, one of sinusoidal, learned, got NoneType"),
         (SMALL, {"num_encoder_layers": 0}, ValueError, "num_encoder_layers must be at least 1"),
         (SMALL, {"target_vocab_size": 0}, ValueError, "target_vocab_size must be at least 1"),
         (SMALL_BERT, {"num_layers": "2"}, TypeError, "num_layers must be an integer, got str"),

@@ -70,7 +70,7 @@ SETTINGS = [
     ("transformer", "num_encoder_layers", 10**7, "num_encoder_layers is 10000000"),
     ("transformer", "source_vocab_size", 10**8, "encoder.embedding.weight has shape"),
     ("transformer", "dropout", "0.1", "dropout must be of type float, got '0.1'"),
-    ("transformer", "positions", "x", "positions must be 'sinusoidal' or 'learned'"),
+    ("transformer", "positions", "x", "positions must be one of sinusoidal, learned"),
 ]
 
 

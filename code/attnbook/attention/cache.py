@@ -15,35 +15,35 @@ from attnbook.checks import (
 )
 
 
-class Room:
-    """Room for a tensor (B, H, positions, Dh) to grow along its positions without being copied each time.
+class GrowingBuffer:
+    """A buffer in which a tensor (B, H, positions, Dh) grows along its positions without being copied each time.
 
     It is made for twice as many positions as are stored, and doubled when it is full. Positions that were handed out
-    before are never written over: only behind those that were joined last is the room free.
+    before are never written over: only what follows those that were joined last is free.
     """
 
     def __init__(self) -> None:
-        self.room: Tensor | None = None
+        self.buffer: Tensor | None = None
         self.last: Tensor | None = None
 
     def join(self, stored: Tensor, new: Tensor) -> Tensor:
         """What `torch.cat([stored, new], dim=2)` gives, without gradients."""
         start, end = stored.shape[2], stored.shape[2] + new.shape[2]
-        kind = torch.promote_types(stored.dtype, new.dtype)  # they differ in autocast
-        room = self.room
+        dtype = torch.promote_types(stored.dtype, new.dtype)  # they differ in autocast
+        buffer = self.buffer
         if (
-            room is None
+            buffer is None
             or self.last is not stored
-            or room.shape[2] < end
-            or room.dtype != kind
+            or buffer.shape[2] < end
+            or buffer.dtype != dtype
             # what inference mode has made may not be written to outside of it
-            or (room.is_inference() and not torch.is_inference_mode_enabled())
+            or (buffer.is_inference() and not torch.is_inference_mode_enabled())
         ):
             shape = (*new.shape[:2], 2 * end, new.shape[3])
-            self.room = room = new.new_empty(shape, dtype=kind)
-            room[:, :, :start] = stored
-        room.narrow(2, start, new.shape[2]).copy_(new)
-        self.last = room.narrow(2, 0, end)
+            self.buffer = buffer = new.new_empty(shape, dtype=dtype)
+            buffer[:, :, :start] = stored
+        buffer.narrow(2, start, new.shape[2]).copy_(new)
+        self.last = buffer.narrow(2, 0, end)
         return self.last
 
 
@@ -72,15 +72,15 @@ class KeyValueCache:
         self.grows = memory is None
         self.key: Tensor | None = None
         self.value: Tensor | None = None
-        self._rooms = (Room(), Room())
+        self._buffers = (GrowingBuffer(), GrowingBuffer())
         if memory is None:
             return
-        kind, pair = type(memory).__name__, "memory must be a pair of keys and values"
+        got, pair = type(memory).__name__, "memory must be a pair of keys and values"
         advice = "let start_cache(memory) of the layer make it"
         if not isinstance(memory, Sequence):
-            raise TypeError(f"{pair}, got {kind}; {advice}")
+            raise TypeError(f"{pair}, got {got}; {advice}")
         if len(memory) != 2:
-            raise ValueError(f"{pair}, got {kind} of {len(memory)}; {advice}")
+            raise ValueError(f"{pair}, got {got} of {len(memory)}; {advice}")
         key, value = memory
         _check_pair(key, value)
         # copies: they are views of a larger tensor, with the queries
@@ -100,7 +100,13 @@ class KeyValueCache:
         return copied
 
     @property
+    def parts(self) -> tuple["KeyValueCache", ...]:
+        """The caches of one attention each that it is made of: itself alone."""
+        return (self,)
+
+    @property
     def length(self) -> int:
+        """How many positions are stored."""
         return 0 if self.key is None else self.key.shape[2]
 
     def joined(self, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
@@ -112,8 +118,8 @@ class KeyValueCache:
             keys = torch.cat([self.key, key], dim=2)  # (B, H, length + T, Dh)
             return keys, torch.cat([self.value, value], dim=2)
         # the same, but what is stored need not be copied to add to it
-        key_room, value_room = self._rooms
-        return key_room.join(self.key, key), value_room.join(self.value, value)
+        key_buffer, value_buffer = self._buffers
+        return key_buffer.join(self.key, key), value_buffer.join(self.value, value)
 
     def check_queries(self, query: Tensor, num_heads: int, head_dim: int) -> None:
         """Require queries (B, T, D) of a layer with so many key heads that fit what is stored, in whatever dtype."""

@@ -91,7 +91,7 @@ def ablate_head(
             "before silencing it"
         )
     if mean is not None:
-        check_weight("mean", mean, part, {"Dh": layer.head_dim})
+        check_weight("mean", mean, part, {"Dh": layer.head_dim}, like_name="the layer")
         if layer.W_o.bias is None:
             learns = layer.W_o.weight.requires_grad
             layer.W_o.bias = nn.Parameter(part.new_zeros(len(part)), learns)

@@ -155,8 +155,9 @@ class MultiHeadAttention(nn.Module):
         Returns:
             What to pass as `cache`, with a query alone.
         """
-        size, projection = self.d_model, self.W_qkv
-        check_features("memory", memory, "d_model", size, dims=3, module=projection)
+        check_features(
+            "memory", memory, "d_model", self.d_model, dims=3, module=self.W_qkv
+        )
         if memory.shape[1] == 0:
             raise ValueError("memory holds no key to attend to; pass at least one")
         self._check_no_rotary()

@@ -1,11 +1,10 @@
 """Latent attention: the cache keeps one short vector per position instead of the keys and values of all heads."""
 
-import math
-
 import torch
 from torch import Tensor, nn
 
 from attnbook.attention.masks import causal_mask, masked_softmax
+from attnbook.attention.scores import scaled_product
 from attnbook.attention.splitting import head_size, merge_heads, split_heads
 from attnbook.checks import check_alike, check_batch, check_count, check_features
 
@@ -70,7 +69,6 @@ class LatentAttention(nn.Module):
             split_heads(w(units), self.num_heads) for w in (self.W_uk, self.W_uv)
         )  # (H, C, Dh)
         query = split_heads(self.W_q(x), self.num_heads) @ up_k.mT  # (B, H, T, C)
-        # divided first: float16 may hold the scores but not q·k
-        scores = query / math.sqrt(self.head_dim) @ latents[:, None].mT  # (B, H, T, S)
+        scores = scaled_product(query, latents[:, None], self.head_dim)  # (B, H, T, S)
         average = masked_softmax(scores, mask=mask) @ latents[:, None]  # (B, H, T, C)
         return self.W_o(merge_heads(average @ up_v)), latents

@@ -230,7 +230,6 @@ class AdditiveAttention(_ScoredAttention):
 
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
         """As `additive_score`, but the maps are called: what wraps them acts."""
-        size = self.query_size
-        check_features("query", query, "query_size", size, module=self.W_q)
+        check_features("query", query, "query_size", self.query_size, module=self.W_q)
         hidden = self.W_q(query).unsqueeze(-2) + key.unsqueeze(-3)  # (…, T, S, h)
         return self.w_v(hidden.tanh()).squeeze(-1)  # (…, T, S)

@@ -16,7 +16,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from attnbook.attention.precision import product_dtype, unrounded
+from attnbook.attention.precision import product_dtype, without_autocast
 from attnbook.checks import (
     check_alike,
     check_callable,
@@ -67,7 +67,7 @@ def random_features(x: Tensor, directions: Tensor) -> Tensor:
             f"x has size {x.shape[-1]}, directions have size {directions.shape[-1]}; draw them for this size"
         )
     precise = x.to(torch.promote_types(x.dtype, torch.float32))
-    with unrounded(x):
+    with without_autocast(x):
         products = precise @ directions.to(precise).T  # (…, m)
     exponent = products - precise.square().sum(-1, keepdim=True) / 2
     return (exponent.exp() / len(directions) ** 0.5).to(x.dtype)
@@ -100,10 +100,10 @@ def parallel_memory(
         Katharopoulos et al. (2020), section 3.3; with a decay, Sun et al. (2023), section 2; with beta, Yang et al.
         (2024b), section 3, who solve the triangular system under another name.
     """
-    *tensors, dtype, state_dtype = _resolved(query, key, value, decay, beta, state)
-    with unrounded(key):
+    tensors = _resolved(query, key, value, decay, beta, state)
+    with without_autocast(key):
         output, state = _chunk(*tensors)
-    return output.to(dtype), state.to(state_dtype)
+    return _rounded(output, state, value)
 
 
 def recurrent_memory(
@@ -127,19 +127,19 @@ def recurrent_memory(
         Katharopoulos et al. (2020), section 3.4; Schlag et al. (2021), section 4.2; with both, Yang et al. (2025),
         section 3.
     """
-    query, key, value, decay, beta, state, dtype, state_dtype = _resolved(
+    queries, keys, values, decay, beta, state = _resolved(
         query, key, value, decay, beta, state
     )
     outputs = []
-    with unrounded(key):
-        for t in range(key.shape[-2]):
-            k, v = key[..., t, :], value[..., t, :]  # (…, D), (…, Dv)
+    with without_autocast(key):
+        for t in range(keys.shape[-2]):
+            k, v = keys[..., t, :], values[..., t, :]  # (…, D), (…, Dv)
             state = decay[..., t, None, None] * state  # forget
             if beta is not None:  # write only what the memory does not know
                 v = beta[..., t, None] * (v - (state @ k[..., None])[..., 0])
             state = state + v[..., :, None] * k[..., None, :]  # write
-            outputs.append((state @ query[..., t, :, None])[..., 0])  # read
-    return torch.stack(outputs, dim=-2).to(dtype), state.to(state_dtype)
+            outputs.append((state @ queries[..., t, :, None])[..., 0])  # read
+    return _rounded(torch.stack(outputs, dim=-2), state, value)
 
 
 def chunked_memory(
@@ -165,19 +165,19 @@ def chunked_memory(
         Sun et al. (2023), section 2; Yang et al. (2024b), section 3.
     """
     check_count("chunk_size", chunk_size)
-    query, key, value, decay, beta, state, dtype, state_dtype = _resolved(
+    queries, keys, values, decay, beta, state = _resolved(
         query, key, value, decay, beta, state
     )
     outputs = []
-    with unrounded(key):
-        for start in range(0, key.shape[-2], chunk_size):
+    with without_autocast(key):
+        for start in range(0, keys.shape[-2], chunk_size):
             part = slice(start, start + chunk_size)
             output, state = _chunk(
-                query[..., part, :], key[..., part, :], value[..., part, :],
+                queries[..., part, :], keys[..., part, :], values[..., part, :],
                 decay[..., part], None if beta is None else beta[..., part], state,
             )  # fmt: skip
             outputs.append(output)
-    return torch.cat(outputs, dim=-2).to(dtype), state.to(state_dtype)
+    return _rounded(torch.cat(outputs, dim=-2), state, value)
 
 
 def normalised(
@@ -210,9 +210,14 @@ def normalised(
             check_alike("key", key, name, x)
             options[name] = x.to(precise)
     tensors = (x.to(precise) for x in (query, key, with_one))
-    with unrounded(key):
+    with without_autocast(key):
         output, state = form(*tensors, **options)
     output = output[..., :-1] / output[..., -1:]
+    return _rounded(output, state, value)
+
+
+def _rounded(output: Tensor, state: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
+    """Outputs rounded as autocast would round a product of the values, and the memory in the values' dtype."""
     return output.to(product_dtype(value)), state.to(value.dtype)
 
 
@@ -249,7 +254,9 @@ def _corrected(
     u_i = β_i (v_i − what is remembered for k_i), and that depends on the u_j before: (I + L) u = β (v − S k).
     """
     overlap = beta * (key @ key.mT) * decay_since  # (…, T, T)
-    system = overlap.tril(-1) + torch.eye(key.shape[-2]).to(key)
+    system = overlap.tril(-1) + torch.eye(
+        key.shape[-2], dtype=key.dtype, device=key.device
+    )
     return torch.linalg.solve_triangular(system, beta * unknown, upper=False)
 
 
@@ -260,11 +267,8 @@ def _resolved(
     decay: Tensor | None,
     beta: Tensor | None,
     state: Tensor | None,
-) -> tuple[Any, ...]:
-    """The arguments, checked and in float32 at least, a decay of 1 and an empty memory for none; and two dtypes.
-
-    The first is the outputs', the second that of the memory, which autocast does not round.
-    """
+) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor | None, Tensor]:
+    """The arguments, checked and in float32 at least, with a decay of 1 and an empty memory for none."""
     check_query_key(query, key)
     check_value(query, key, value)
     num_queries, num_keys = query.shape[-2], key.shape[-2]
@@ -295,9 +299,11 @@ def _resolved(
         )
     check_leading_axes("state", state.shape[:-2], "queries, keys and values", lead)
     precise = torch.promote_types(value.dtype, torch.float32)  # sums are not rounded
-    tensors = query, key, value, decay, beta, state
-    resolved = [x if x is None else x.to(precise) for x in tensors]
-    return *resolved, product_dtype(value), value.dtype
+    query, key, value, decay, state = (
+        x.to(precise) for x in (query, key, value, decay, state)
+    )
+    beta = None if beta is None else beta.to(precise)
+    return query, key, value, decay, beta, state
 
 
 def _check_gate(name: str, gate: Tensor, key: Tensor, lead: torch.Size) -> None:

@@ -80,7 +80,7 @@ class SinusoidalPositions(nn.Module):
         check_probability("dropout", dropout)
         self.d_model, self.base = d_model, base
         self.dropout = nn.Dropout(dropout)
-        self._table = Table()
+        self._table = PositionTable()
 
     def forward(self, x: Tensor, start: int = 0) -> Tensor:
         """Add the encodings of positions start, start + 1, ….
@@ -107,7 +107,7 @@ class SinusoidalPositions(nn.Module):
         return self._table.rows(start, end, like, make, self.d_model, self.base)
 
 
-class Table:
+class PositionTable:
     """The first rows of a table without end, one row per position.
 
     They are made anew, twice as many, when they are used up, and when the dtype, the device or the settings change; and
@@ -116,7 +116,7 @@ class Table:
 
     def __init__(self) -> None:
         self.stored: Tensor | None = None
-        self.kind: tuple[object, ...] | None = None
+        self.made_for: tuple[object, ...] | None = None
 
     def rows(
         self,
@@ -129,15 +129,16 @@ class Table:
         """The rows from start to end, made by make(start, end) for tensors like `like` and with these settings."""
         if is_traced():
             return make(start, end)
-        stored, kind = self.stored, (like.dtype, like.device, *settings)
-        if stored is None or len(stored) < end or self.kind != kind:
+        stored, asked_for = self.stored, (like.dtype, like.device, *settings)
+        if stored is None or len(stored) < end or self.made_for != asked_for:
             # a table that can be used anywhere, and tells whether it learns
             with torch.inference_mode(False), torch.enable_grad():
                 stored = make(0, max(64, 2 * end))
             # a fake tensor, or a slice of `vmap`, is of no use once its context has ended
             if type(stored) is Tensor and (stored.is_meta or has_values(stored)):
                 learns = stored.requires_grad
-                self.stored, self.kind = (None, None) if learns else (stored, kind)
+                self.stored = None if learns else stored
+                self.made_for = asked_for
         return stored[start:end]
 
 
@@ -184,13 +185,12 @@ class LearnedPositions(nn.Module):
         Raises:
             ValueError: more positions than were learned.
         """
-        limit = self.max_positions
         _check_embeddings(x, self.d_model, start, self.embedding)
         end = start + x.shape[-2]
-        if end > limit:
+        if end > self.max_positions:
             raise ValueError(
-                f"the sequence ends at position {end - 1}, but only positions 0 to {limit - 1} are learned; "
-                "cut it, or make the model with a larger max_positions"
+                f"the sequence ends at position {end - 1}, but only positions 0 to {self.max_positions - 1} are "
+                "learned; cut it, or make the model with a larger max_positions"
             )
         position = torch.arange(start, end, device=x.device)
         x = x + self.embedding(position)

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 
-def unrounded(x: Tensor) -> AbstractContextManager:
+def without_autocast(x: Tensor) -> AbstractContextManager:
     """A context in which autocast leaves the products of tensors such as x in the dtype that they have.
 
     A function with a backward pass of its own needs it in both passes: autocast has no part in the second, where it

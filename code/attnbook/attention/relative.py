@@ -75,8 +75,9 @@ class ShawPositions(nn.Module):
         Returns:
             (B, H, T, S), to be added to the scaled scores.
         """
-        table, size = self.embedding, self.head_dim
-        check_features("query", query, "head_dim", size, dims=4, module=table)
+        check_features(
+            "query", query, "head_dim", self.head_dim, dims=4, module=self.embedding
+        )
         distance = _keys_ahead(query, key)
         index = distance.clamp(-self.max_distance, self.max_distance)  # (T, S)
         vectors = self.embedding(index + self.max_distance)  # (T, S, Dh)

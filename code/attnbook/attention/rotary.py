@@ -5,7 +5,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor, nn
 
-from attnbook.attention.positions import Table
+from attnbook.attention.positions import PositionTable
 from attnbook.checks import (
     check_callable,
     check_count,
@@ -120,7 +120,7 @@ class RotaryPositions(nn.Module):
         if scaling is not None:
             check_callable("scaling", scaling, "pass LinearScaling(8), say, or None")
         self.base, self.scaling = base, scaling
-        self._tables: dict[int, Table] = {}  # by Dh
+        self._tables: dict[int, PositionTable] = {}  # by Dh
 
     def forward(self, x: Tensor, start: int = 0) -> Tensor:
         """Rotate the features of positions start, start + 1, ….
@@ -147,7 +147,7 @@ class RotaryPositions(nn.Module):
         end, settings = start + length, (self.base, self.scaling)
         if isinstance(self.scaling, nn.Module):
             return _turned(x, make(start, end))
-        table = self._tables.setdefault(size, Table())
+        table = self._tables.setdefault(size, PositionTable())
         return _turned(x, table.rows(start, end, x, make, *settings))
 
 

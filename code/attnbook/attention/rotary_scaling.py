@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from attnbook.checks import check_positive, check_tensor
+from attnbook.checks import check_count, check_positive, check_tensor
 
 
 @dataclass(frozen=True)
@@ -53,8 +53,9 @@ class Llama3Scaling:
     trained_length: int = 8192
 
     def __post_init__(self) -> None:
-        for name in ("factor", "low", "high", "trained_length"):
+        for name in ("factor", "low", "high"):
             check_positive(name, getattr(self, name))
+        check_count("trained_length", self.trained_length)
         if self.low >= self.high:
             raise ValueError(
                 f"low must be below high, got {self.low} and {self.high}; turns between the two are divided in part"

@@ -65,10 +65,14 @@ def scaled_dot_score(query: Tensor, key: Tensor) -> Tensor:
         Vaswani et al. (2017), eq. 1 (their d_k is our D).
     """
     check_query_key(query, key)
-    root = math.sqrt(query.shape[-1])
     if product_dtype(query) == torch.float16:
-        return query / root @ key.mT
-    return query @ key.mT / root
+        return scaled_product(query, key, query.shape[-1])
+    return query @ key.mT / math.sqrt(query.shape[-1])
+
+
+def scaled_product(query: Tensor, key: Tensor, size: int) -> Tensor:
+    """q·k / √size, unchecked; the query is divided, since float16 may hold the scores but not q·k."""
+    return query / math.sqrt(size) @ key.mT
 
 
 def multiplicative_score(query: Tensor, key: Tensor, weight: Tensor) -> Tensor:

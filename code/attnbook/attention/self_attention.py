@@ -10,7 +10,6 @@ from attnbook.checks import (
     check_batch,
     check_count,
     check_features,
-    check_leading_axes,
     check_mask,
     check_switch,
     check_tensor,
@@ -96,12 +95,11 @@ class CrossAttention(nn.Module):
         Returns:
             output (B, T, D), and weights (B, T, S) or None.
         """
-        sizes = self.d_model, self.memory_size
-        check_features("x", x, "d_model", sizes[0], dims=3, module=self.W_q)
+        check_features("x", x, "d_model", self.d_model, dims=3, module=self.W_q)
         check_features(
-            "memory", memory, "memory_size", sizes[1], dims=3, module=self.W_k
+            "memory", memory, "memory_size", self.memory_size, dims=3, module=self.W_k
         )
-        check_leading_axes("x", x.shape[:1], "memory", memory.shape[:1])
+        check_batch(x=x, memory=memory)
         check_switch("need_weights", need_weights)
         scores = scaled_dot_score(self.W_q(x), self.W_k(memory))  # (B, T, S)
         weights = masked_softmax(scores, valid_lens, mask)

@@ -6,7 +6,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from attnbook.attention.precision import product_dtype, unrounded
+from attnbook.attention.precision import product_dtype, without_autocast
+from attnbook.attention.scores import scaled_product
 from attnbook.checks import (
     check_alike,
     check_count,
@@ -108,7 +109,7 @@ def tiled_attention(
         reach = num_keys if window is None else min(window, num_keys)
     precise = torch.promote_types(query.dtype, torch.float32)
     tensors = (x.to(precise) for x in (query, key, value))
-    with unrounded(query):
+    with without_autocast(query):
         output, _ = TiledAttention.apply(*tensors, tile, reach)
     return output.to(product_dtype(query))
 
@@ -181,8 +182,8 @@ class TiledAttention(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor, grad_log: Tensor) -> tuple[Tensor | None, ...]:
-        with unrounded(grad):
-            return *_slopes(ctx, grad, grad_log), None, None
+        with without_autocast(grad):
+            return *_gradients(ctx, grad, grad_log), None, None
 
     @staticmethod
     def vmap(
@@ -194,7 +195,7 @@ class TiledAttention(torch.autograd.Function):
         return TiledAttention.apply(*tensors, tile, reach), (0, 0)
 
 
-def _slopes(ctx: Any, grad: Tensor, grad_log: Tensor) -> list[Tensor]:
+def _gradients(ctx: Any, grad: Tensor, grad_log: Tensor) -> list[Tensor]:
     """The second pass: the gradients of query, key and value."""
     query, key, value, output, log_total = ctx.saved_tensors
     tile, reach = ctx.tile, ctx.reach
@@ -235,8 +236,8 @@ def _scores(
     query: Tensor, key: Tensor, rows: slice, columns: slice, reach: int | None
 ) -> Tensor:
     """A tile of scores, −∞ where nothing may be seen."""
-    scale = query.shape[-1] ** -0.5
-    scores = (query[..., rows, :] * scale) @ key[..., columns, :].mT
+    tile = query[..., rows, :], key[..., columns, :]
+    scores = scaled_product(*tile, query.shape[-1])
     if reach is not None:
         t = torch.arange(rows.start, rows.stop, device=query.device)[:, None]
         ago = t - torch.arange(columns.start, columns.stop, device=query.device)

@@ -10,6 +10,7 @@ from attnbook.checks.integers import check_ids, check_integers
 from attnbook.checks.masking import aligned, check_bias, check_lengths, check_mask, check_scores, check_valid_lens
 from attnbook.checks.numbers import (
     check_callable,
+    check_choice,
     check_config,
     check_count,
     check_fields,
@@ -61,6 +62,7 @@ __all__ = [
     "check_count",
     "check_fields",
     "check_switch",
+    "check_choice",
     "check_callable",
     "check_kind",
     "check_config",

@@ -1,6 +1,7 @@
 """Checks of plain numbers and choices: counts, probabilities, widths, switches, functions, and of other kinds."""
 
 import math
+from collections.abc import Iterable
 from typing import Any, get_type_hints
 
 import torch
@@ -96,6 +97,20 @@ def check_switch(name: str, value: bool, *, advice: str = "") -> None:
     if isinstance(value, Tensor) or callable(value):
         raise TypeError(f"{name} must be True or False, got {type(value).__name__}" + (advice and f"; {advice}"))
     raise TypeError(f"{name} must be True or False, got {value!r}")
+
+
+def check_choice(name: str, value: str, choices: Iterable[str]) -> None:
+    """Require one of some names.
+
+    Args:
+        name, value: the argument's name, and what the caller passed.
+        choices: the names.
+    """
+    names = ", ".join(choices)
+    if not isinstance(value, str):
+        raise TypeError(f"{name} must be a name, one of {names}, got {type(value).__name__}")
+    if value not in choices:
+        raise ValueError(f"{name} must be one of {names}, got {value!r}")
 
 
 def check_callable(name: str, value: Any, advice: str) -> None:

@@ -76,16 +76,19 @@ def check_features(
         check_alike(name, x, "the layer", weight)
 
 
-def check_weight(name: str, weight: Tensor, like: Tensor, sizes: dict[str, int]) -> None:
+def check_weight(
+    name: str, weight: Tensor, like: Tensor, sizes: dict[str, int], *, like_name: str = "the input"
+) -> None:
     """Require a parameter of a given shape, on the device and in the dtype of the tensor it multiplies.
 
     Args:
         name, weight: the parameter's name, and the parameter.
         like: the tensor that it multiplies.
         sizes: the axes in order, each with its size: {"h": 8, "Dq": 20}.
+        like_name: what errors call that tensor.
     """
     check_tensor(name, weight)
-    check_alike("the input", like, name, weight)
+    check_alike(like_name, like, name, weight)
     if list(weight.shape) != list(sizes.values()):
         letters = ", ".join(sizes) + ("," if len(sizes) == 1 else "")
         raise ValueError(

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from attnbook.checks import check_count, check_positive, check_probability
+from attnbook.checks import check_choice, check_count, check_positive, check_probability
 from attnbook.training.schedules import noam_factor, warmup_cosine, warmup_cosine_factor
 
 SCHEDULES = ("constant", "warmup-cosine", "noam")
@@ -67,8 +67,7 @@ class TrainConfig:
         self._check_together()
 
     def _check_together(self) -> None:
-        if self.schedule not in SCHEDULES:
-            raise ValueError(f"schedule must be constant, warmup-cosine or noam, got {self.schedule!r}")
+        check_choice("schedule", self.schedule, SCHEDULES)
         if None not in (self.steps, self.seconds):
             raise ValueError("pass steps or seconds, not both")
         if self.warmup and self.warmup_fraction:

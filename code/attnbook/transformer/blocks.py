@@ -58,6 +58,14 @@ class Residual(nn.Module):
             )
         eps = 1e-5 if eps is None else eps
         check_positive("eps", eps)
+        if norm is not None:
+            advice = f"pass a norm of this size, such as nn.RMSNorm({d_model})"
+            check_callable("norm", norm, advice)
+            shape = getattr(norm, "normalized_shape", (d_model,))
+            if tuple(shape) != (d_model,):
+                raise ValueError(
+                    f"norm is made for {tuple(shape)}, d_model is {d_model}; {advice}"
+                )
         self.norm = nn.LayerNorm(d_model, eps=eps) if norm is None else norm
         self.dropout, self.norm_first = nn.Dropout(dropout), norm_first
 

@@ -5,11 +5,14 @@ from dataclasses import dataclass
 from attnbook.attention import LinearScaling, Llama3Scaling
 from attnbook.attention.rotary import check_even
 from attnbook.attention.splitting import check_kv_heads, head_size
-from attnbook.checks import check_count, check_fields, check_positive, check_probability
+from attnbook.checks import (
+    check_choice,
+    check_count,
+    check_fields,
+    check_positive,
+    check_probability,
+)
 from attnbook.transformer.feed_forward import get_activation
-
-NORMS = ("rms", "layer")
-POSITIONS = ("rotary", "learned", "sinusoidal")
 
 
 @dataclass(frozen=True)
@@ -50,11 +53,8 @@ class TransformerConfig:
 
     def __post_init__(self) -> None:
         check_fields(self)
-        _check_choices(self)
-        if self.positions not in ("sinusoidal", "learned"):
-            raise ValueError(
-                f"positions must be 'sinusoidal' or 'learned', got {self.positions!r}"
-            )
+        _check_shared(self)
+        check_choice("positions", self.positions, ("sinusoidal", "learned"))
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ class BertConfig:
 
     def __post_init__(self) -> None:
         check_fields(self)
-        _check_choices(self)
+        _check_shared(self)
         check_positive("eps", self.eps)
 
 
@@ -168,11 +168,8 @@ class LanguageModelConfig:
         get_activation(self.activation)
         for name in ("eps", "rotary_base"):
             check_positive(name, getattr(self, name))
-        for name, choices in (("norm", NORMS), ("positions", POSITIONS)):
-            if getattr(self, name) not in choices:
-                raise ValueError(
-                    f"{name} must be {', '.join(choices[:-1])} or {choices[-1]}, got {getattr(self, name)!r}"
-                )
+        check_choice("norm", self.norm, ("rms", "layer"))
+        check_choice("positions", self.positions, ("rotary", "learned", "sinusoidal"))
         self._check_rotary()
         self._check_windows()
 
@@ -209,7 +206,8 @@ class LanguageModelConfig:
             )
 
 
-def _check_choices(config: "TransformerConfig | BertConfig") -> None:
+def _check_shared(config: TransformerConfig | BertConfig) -> None:
+    """Require what the two models of 2017 and 2018 have in common."""
     check_probability("dropout", config.dropout)
     get_activation(config.activation)
     head_size(config.d_model, config.num_heads)

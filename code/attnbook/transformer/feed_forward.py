@@ -6,7 +6,13 @@ from functools import partial
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from attnbook.checks import check_count, check_features, check_probability, check_switch
+from attnbook.checks import (
+    check_choice,
+    check_count,
+    check_features,
+    check_probability,
+    check_switch,
+)
 
 #: The functions between the two linear maps of `FeedForward`, by name.
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
@@ -19,13 +25,7 @@ ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
 
 def get_activation(name: str) -> Callable[[Tensor], Tensor]:
     """The function of that name, or an error that lists them."""
-    names = ", ".join(ACTIVATIONS)
-    if not isinstance(name, str):
-        raise TypeError(
-            f"activation must be a name, one of {names}, got {type(name).__name__}"
-        )
-    if name not in ACTIVATIONS:
-        raise ValueError(f"activation must be one of {names}, got {name!r}")
+    check_choice("activation", name, ACTIVATIONS)
     return ACTIVATIONS[name]
 
 

@@ -100,8 +100,9 @@ class Decoder(Stepping):
         self.embedding, self.positions = _embed(config, config.target_vocab_size)
         self.layers = _stack(DecoderLayer, config.num_decoder_layers, config)
         self.norm = _last_norm(config)
-        sizes = config.d_model, config.target_vocab_size
-        self.head = nn.Linear(*sizes, bias=not config.tie_output)
+        self.head = nn.Linear(
+            config.d_model, config.target_vocab_size, bias=not config.tie_output
+        )
         if config.tie_output:
             self.head.weight = self.embedding.weight
 
@@ -136,7 +137,7 @@ class Decoder(Stepping):
         if cache is not None:
             number = len(self.layers)
             check_caches(cache, DecoderLayerCache, number, "start_cache(memory)")
-        start = 0 if cache is None else cache[0].own.length
+        start = 0 if cache is None else cache[0].length
         embedded = self.embedding(target) * math.sqrt(self.config.d_model)  # (B, T, D)
         x = self.positions(embedded, start)
         mask, length = None, target.shape[1]

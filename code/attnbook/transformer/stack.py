@@ -36,8 +36,8 @@ def run_layers(
     lists = [name for name in ("mask", "cache") if isinstance(options.get(name), list)]
     weights_of_layers = []
     for number, layer in enumerate(layers):
-        its = {name: options[name][number] for name in lists}
-        x, weights = layer(x, need_weights=need_weights, **options | its)
+        own = {name: options[name][number] for name in lists}
+        x, weights = layer(x, need_weights=need_weights, **options | own)
         weights_of_layers.append(weights)
     return x, weights_of_layers if need_weights else None
 

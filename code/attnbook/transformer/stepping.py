@@ -38,25 +38,33 @@ class DecoderLayerCache:
         """A cache that goes on by itself from here."""
         return DecoderLayerCache(copy(self.own), copy(self.across))
 
+    @property
+    def parts(self) -> tuple[KeyValueCache, ...]:
+        """Both, as `KeyValueCache.parts`."""
+        return self.own, self.across
+
+    @property
+    def length(self) -> int:
+        """How many target positions are stored: the next one's position."""
+        return self.own.length
+
+    def shorten(self, length: int) -> None:
+        """As `KeyValueCache.shorten`, of the target; the encoder's output stays."""
+        self.own.shorten(length)
+
     def reorder(self, order: Tensor) -> None:
         """As `KeyValueCache.reorder`, of both."""
-        self.own.reorder(order)
-        self.across.reorder(order)
-
-
-def _parts(cache: Any) -> tuple[Any, ...]:
-    """The keys and values that the cache of a layer is made of."""
-    if isinstance(cache, DecoderLayerCache):
-        return cache.own, cache.across
-    return (cache,)
+        for part in self.parts:
+            part.reorder(order)
 
 
 @contextmanager
 def unchanged(cache: Any) -> Iterator[None]:
     """A context after whose failure a cache, or each cache of a list, is as it was before."""
     caches = cache if isinstance(cache, list) else [cache]
-    parts = [part for one in caches for part in _parts(one)]
-    before = [(x, x.key, x.value) for x in parts if isinstance(x, KeyValueCache)]
+    # what is no cache is refused later, by what it is passed to
+    parts = [part for one in caches for part in getattr(one, "parts", ())]
+    before = [(part, part.key, part.value) for part in parts]
     try:
         yield
     except BaseException:  # an interruption from the keyboard, too
@@ -96,7 +104,7 @@ def check_caches(caches: Any, kind: type, number: int, start: str) -> None:
             f"the cache is for {layers}, the model has {number}; use {start}"
         )
     # compared in pairs: a set would compile anew for each length
-    stored = [_parts(one) for one in caches]
+    stored = [one.parts for one in caches]
     for (i, a), (j, b) in combinations(enumerate(stored), 2):
         if any(x is y for x, y in zip(a, b, strict=True)):
             raise ValueError(

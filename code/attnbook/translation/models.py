@@ -252,10 +252,10 @@ class TransformerTranslator(Transformer):
         Raises:
             ValueError: more than have been read.
         """
-        read = state.cache[0].own.length
+        read = state.cache[0].length
         _check_rewind(words, read)
         for layer in state.cache:
-            layer.own.shorten(read - words)
+            layer.shorten(read - words)
 
     def step(
         self, ids: Tensor, state: TransformerState, *, need_weights: bool = False
