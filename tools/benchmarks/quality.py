@@ -29,11 +29,8 @@ from tools.surroundings import machine, versions
 
 QUALITY = ROOT / "chapters" / "results" / "quality.json"
 # which of the book's recipes: how much noise a training can bear depends on how long it is
-SHORT, LONG, LONG_FROM = (
-    "transformer-few-pairs",
-    "transformer-few-pairs-long",
-    120.0,  # seconds
-)
+SHORT, LONG = "transformer-few-pairs", "transformer-few-pairs-long"
+LONG_FROM = 120.0  # seconds
 BARS = {60.0: 30.0, 300.0: 35.0}  # seconds → BLEU on the test set, on two cores
 BEAMS = (1, 4)  # greedy, and beam search; the better one on the development set is reported
 LEFT_OUT = (
@@ -84,6 +81,11 @@ def check_options(parser: argparse.ArgumentParser, options: argparse.Namespace) 
         parser.error(f"there is no file {options.data}; pass fra.txt or the like")
     if options.only_quality and options.data is None:
         parser.error("--only-quality needs --data PATH, a file of sentence pairs")
+
+
+def recipe_for(seconds: float) -> str:
+    """The name of the recipe for a training of so many seconds."""
+    return SHORT if seconds < LONG_FROM else LONG
 
 
 def corpus_bleu(written: Sequence[str], expected: Sequence[Sequence[str]]) -> tuple[float, str]:
@@ -223,7 +225,7 @@ def measure(options: argparse.Namespace, command: str) -> None:
     print(f"\nquality: {options.data.name}, sources {sizes}")
     results = []
     for seconds in options.quality_seconds:
-        name = SHORT if seconds < LONG_FROM else LONG
+        name = recipe_for(seconds)
         runs = [train_and_score(RECIPES[name], split, seconds, seed) for seed, split in enumerate(splits)]
         results.append({"command": command, "recipe": name} | judged(seconds, runs))
         print(line(results[-1]), flush=True)
@@ -259,7 +261,7 @@ def with_stored(record: dict) -> dict:
         seconds, name = result["seconds"], result["recipe"]
         if seconds in by_seconds:
             continue
-        if alike and before["recipes"][name].items() <= _settings(name).items():  # a newer field may be missing
+        if alike and before["recipes"][name].items() <= settings(name).items():  # a newer field may be missing
             by_seconds[seconds] = result
         else:
             print(f"not kept: the result after {seconds:g} s, which was measured otherwise (data, versions, machine …)")
@@ -268,9 +270,9 @@ def with_stored(record: dict) -> dict:
 
 
 def _recipes(results: list[dict]) -> dict[str, dict]:
-    return {result["recipe"]: _settings(result["recipe"]) for result in results}
+    return {result["recipe"]: settings(result["recipe"]) for result in results}
 
 
-def _settings(recipe: str) -> dict:
+def settings(recipe: str) -> dict:
     """A recipe as a file holds it."""
     return json.loads(json.dumps(asdict(RECIPES[recipe])))
