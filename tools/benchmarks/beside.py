@@ -300,7 +300,7 @@ def measure(options: argparse.Namespace, command: str) -> None:
     record.content["chosen"] = {"learning_rate": best}
     record.store()
     for seconds in sorted(options.quality_seconds):
-        runs = {name: ([], []) for name in every}
+        runs = {name: (list[dict](), list[dict]()) for name in every}
         for seed in range(options.quality_seeds):
             for name, (mine, other) in runs.items():
                 mine.append(ours(name, seconds, seed))

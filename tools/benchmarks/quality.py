@@ -16,13 +16,14 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any, Protocol
 
 import torch
 
 from attnbook.data import Pair, Split, read_pairs, references, split_pairs
 from attnbook.files import write_atomically
 from attnbook.text import normalise
-from attnbook.translation import RECIPES, Recipe, Translator, fit
+from attnbook.translation import RECIPES, Recipe, fit
 from tools import ROOT
 from tools.benchmarks.verdicts import HOLDS, MISSES, UNMEASURED
 from tools.surroundings import machine, versions
@@ -101,13 +102,19 @@ def corpus_bleu(written: Sequence[str], expected: Sequence[Sequence[str]]) -> tu
     from sacrebleu.metrics import BLEU
 
     most = max(map(len, expected))
-    streams = [[r[i] if i < len(r) else None for r in expected] for i in range(most)]
+    streams: list[Any] = [[r[i] if i < len(r) else None for r in expected] for i in range(most)]
     metric = BLEU(lowercase=True, force=True)  # force: keep quiet about spaces
     score = metric.corpus_score(list(written), streams).score
     return score, str(metric.get_signature())
 
 
-def score(translator: Translator, pairs: Sequence[Pair], beam: int) -> float:
+class Translates(Protocol):
+    """What is scored."""
+
+    def translate(self, sentences: Sequence[str], *, beam: int, length_penalty: float) -> list[str]: ...
+
+
+def score(translator: Translates, pairs: Sequence[Pair], beam: int) -> float:
     """BLEU of a translator on pairs that it has not seen.
 
     Args:

@@ -66,7 +66,7 @@ def _defined(module: str) -> tuple[dict[str, list[str]], dict[str, tuple[str, st
     spec = find_spec(module)
     assert spec and spec.origin
     tree = ast.parse(Path(spec.origin).read_bytes())
-    imported, code = {}, defaultdict[str, list[str]](list)
+    imported, code = dict[str, tuple[str, str]](), defaultdict[str, list[str]](list)
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith(OWN):
             imported |= {alias.asname or alias.name: (node.module, alias.name) for alias in node.names}
