@@ -3,6 +3,8 @@
 import json
 import re
 import shlex
+import threading
+import time
 from dataclasses import replace
 
 import pytest
@@ -17,6 +19,7 @@ from tools.benchmarks.measure import (
     in_turns,
     joined,
     memory,
+    milliseconds,
     peaks_in_a_process,
     run,
     times,
@@ -245,6 +248,22 @@ def test_candidates_take_turns_in_an_order_that_is_reversed_every_round():
     assert in_turns({"a": 5, "b": 7}, number, rounds=2) == {"a": [4, 5], "b": [3, 6]}
     assert asked == [5, 7, 7, 5, 5, 7]
     assert in_turns({"a": 5}, number, rounds=1, warm_up=False) == {"a": [7]}
+
+
+def test_the_processor_time_of_a_call_is_that_of_all_its_threads():
+    def work():
+        began = time.thread_time()
+        while time.thread_time() - began < 0.01:
+            pass
+
+    def two_threads():
+        other = threading.Thread(target=work)
+        other.start()
+        work()
+        other.join()
+
+    assert 18 < milliseconds(two_threads) < 40
+    assert 18 < milliseconds(two_threads, calls=2) < 40
 
 
 # --- memory ---------------------------------------------------------------------------------------------------

@@ -110,7 +110,7 @@ def test_the_mean_over_the_seeds_decides(ours, verdict):
     assert "JoeyNMT's 30.0, after 60 s of the processor, toys" in said and "; 30.0, 30.0)" in said
 
 
-def test_what_is_stored_is_not_run_again_unless_it_was_made_otherwise(tmp_path, monkeypatch):
+def test_what_is_stored_is_not_run_again_unless_it_was_made_otherwise(tmp_path, monkeypatch, capsys):
     path, made = tmp_path / "beside.json", []
 
     def make():
@@ -127,6 +127,11 @@ def test_what_is_stored_is_not_run_again_unless_it_was_made_otherwise(tmp_path, 
     Record("fourth", path).run({"seed": 0}, make)
     stored = json.loads(path.read_text("utf-8"))
     assert len(made) == 3 and stored["commands"] == ["fourth"] and len(stored["runs"]) == 1
+    assert "not kept: 2 runs that were made otherwise (versions)" in capsys.readouterr().out
+    monkeypatch.setitem(RECIPES, "transformer-few-pairs", RECIPES["transformer"])
+    Record("fifth", path).run({"seed": 0}, make)
+    assert len(made) == 4, "the same seed by another recipe is another run"
+    assert "not kept: 1 runs that were made otherwise (recipes)" in capsys.readouterr().out
 
 
 @needs_timer

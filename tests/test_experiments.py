@@ -16,7 +16,7 @@ from attnbook.translation import page_model_header
 from attnbook.weights import FOLDER, PAGE_MODELS, read_weights
 from tools import ROOT, bench
 from tools.experiments import __main__ as runner
-from tools.experiments import scores, spans
+from tools.experiments import scores, spans, stored
 from tools.experiments.stored import DESIGN, code_hash, made_by, row_by_row, sources
 
 NAMES = runner.names()
@@ -331,8 +331,48 @@ def test_the_code_of_an_experiment_is_its_own_and_that_of_what_it_imports():
     assert sources("induction_heads").keys() == {
         f"{experiments}induction_heads", f"{experiments}induction", f"{experiments}stored", f"{studies}induction"
     }  # fmt: skip
+    assert "milliseconds" in sources("scores")["tools.benchmarks.measure"]
     assert sources("pair_losses").keys() >= {f"{experiments}spans", f"{studies}nested"}
     assert len({code_hash(name) for name in NAMES}) == len(NAMES)
+
+
+ALIKE = [
+    ('"""Two sides."""', '"""The same in other words."""'),
+    ("# how often", "# another comment"),
+    ("x =  2", "x = 2"),
+    ("len(results)", "sum(map(len, results))"),
+    ('"how it fell"', '"how a coin fell"'),
+]
+OTHER = [("x =  2", "x = 3"), ("SIDES = 2", "SIDES = 6"), ("return x * sides()", "return sides()"), ("{}", "{3: 1}")]
+
+
+@pytest.mark.parametrize(("old", "new", "alike"), [(*e, True) for e in ALIKE] + [(*e, False) for e in OTHER])
+def test_the_code_of_an_experiment_is_what_decides_its_numbers(old, new, alike, tmp_path, monkeypatch):
+    source = '''"""Ours."""
+MEASURED = "how it fell"
+SIDES = 2  # how often
+SEEN = {}
+SEEN[1] = SIDES
+
+def sides():
+    """Two sides."""
+    return SEEN
+
+def run(seed):
+    x =  2
+    return x * sides()
+
+def summary(results, options):
+    return len(results)
+'''
+    path, hashes = tmp_path / "coins.py", []
+    monkeypatch.setattr(stored, "find_spec", lambda name: SimpleNamespace(origin=path))
+    assert source.count(old) == 1
+    for text in (source, source.replace(old, new)):
+        path.write_text(text, "utf-8")
+        hashes.append(code_hash("coins"))
+        stored._defined.cache_clear()
+    assert (hashes[0] == hashes[1]) == alike
 
 
 def test_runs_of_another_plan_are_not_gone_on_with(coins, tmp_path):

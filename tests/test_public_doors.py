@@ -29,16 +29,18 @@ DOORS = {
     language: text_doors.LANGUAGE_DOORS,
     translation: translation_doors.TRANSLATION_DOORS,
 }
-# what must not change the numbers: who watches, where and how many at a time are computed, from when the clock runs
+# what must not change the numbers: who watches, where and how many at a time are computed, by which clock, from when
 SILENT = {
     "train.progress",
     "train.fabric",
     "train.elapsed",
+    "train.clock",
     "fit_language_model.progress",
     "fit_language_model.fabric",
     "translation_loss.fabric",
     "fit.progress",
     "fit.fabric",
+    "fit.clock",
     "train_page_model.progress",
     "Translator.translate.batch_size",
 }

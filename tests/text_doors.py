@@ -5,6 +5,7 @@ import tempfile
 import warnings
 from functools import partial
 from pathlib import Path
+from time import process_time
 
 import torch
 
@@ -199,7 +200,8 @@ TRAINING_DOORS = [
     Door("together", training.together, {"fabric": FABRIC, "action": lambda: 7}, {}),
     Door("train", lambda model, loss_fn, batches, **more: trained(**more),
          {"model": None, "loss_fn": None, "batches": None, "config": STEPS},
-         {"checkpoint": FOLDER / "run.pt", "after_step": True, "elapsed": 0.0, "progress": False, "fabric": FABRIC}),
+         {"checkpoint": FOLDER / "run.pt", "after_step": True, "elapsed": 0.0, "progress": False, "fabric": FABRIC,
+          "clock": process_time}),
     Door("watched", watching, {"by": lambda losses, done: MARKS.append(done)}, {}),
     Door("evaluating", in_evaluation, {"model": Small()}, {}),
     Door("save_checkpoint", saved, {"path": FOLDER / "saved.pt", "state": {"step": 3, "weight": X}}, {}),

@@ -86,17 +86,17 @@ OF_TRANSLATOR = "data", "quality_seconds", "quality_seeds", "quality_threads"
 
 def refuse_unused(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
     """Refuse an option that says how something is measured which these options leave out."""
-    unused, why = [], ""
     if options.only_quality or options.only_beside:
-        unused, why = OF_FAMILIES, "is about the families, which --only-quality and --only-beside leave out"
+        unused: tuple[str, ...] = OF_FAMILIES
+        why = "is about the families, which --only-quality and --only-beside leave out"
     elif not is_everything(options) or options.data is None:
-        unused, why = (
-            OF_TRANSLATOR,
-            (
-                "is about the translator, which is measured with --data, beside all families and lengths and without "
-                "--json, or with --only-quality or --only-beside"
-            ),
+        unused = OF_TRANSLATOR
+        why = (
+            "is about the translator, which is measured with --data, beside all families and lengths and without "
+            "--json, or with --only-quality or --only-beside"
         )
+    else:
+        return
     for name in unused:
         if getattr(options, name) != parser.get_default(name):
             parser.error(f"--{name.replace('_', '-')} {why}")
@@ -148,11 +148,11 @@ def measure_families(options: argparse.Namespace, command: str) -> None:
     )
     for kind in dict.fromkeys(k for n in options.families for k in FAMILIES[n].kinds):
         print(f"  {kind:10} {KINDS[kind]}")
-    results, swept, bars = [], [], []
+    results, swept, bars = list[dict](), list[dict](), list[dict]()
     for name in options.families:
         of_family = measure_family(FAMILIES[name], options, at)
-        for everything, of_this in zip((results, swept, bars), of_family, strict=True):
-            everything += of_this
+        for of_all, of_this in zip((results, swept, bars), of_family, strict=True):
+            of_all += of_this
     print("\n" + summary(bars))
     path = STORED if options.store else options.json
     if path:

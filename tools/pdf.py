@@ -15,12 +15,16 @@ import re
 import sys
 from fnmatch import fnmatch
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import yaml
 from pypdf import PdfReader
 
 from attnbook.widgets.browser import chromium
 from tools import ROOT
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 BOOK = ROOT / "_build" / "html"
 WHOLE = ROOT / "_build" / "paying-attention.pdf"
@@ -43,7 +47,7 @@ def parts_of(toc: dict) -> list[tuple[str, list[str]]]:
     return [("", [toc["root"]]), *parts]
 
 
-def collect(browser, book: Path, pages: list[str]) -> list[dict]:
+def collect(browser: "Browser", book: Path, pages: list[str]) -> list[dict]:
     """What is printed of each page: its name, its title, its sections and its HTML, the ids made unique.
 
     Args:
@@ -66,7 +70,7 @@ def anchor(name: str) -> str:
     return "page-" + re.sub(r"\W+", "-", name)
 
 
-def contents(parts) -> str:
+def contents(parts: list[tuple[str, list[dict]]]) -> str:
     """The table of contents in HTML, its page numbers still open.
 
     Args:
@@ -86,11 +90,11 @@ def contents(parts) -> str:
     return f'<nav id="contents"><h1>Contents</h1>{"".join(lines)}</nav>'
 
 
-def whole(parts) -> str:
+def document(parts: list[tuple[str, list[dict]]]) -> str:
     """All that is printed, as one page of HTML, its page numbers still open; the argument as for `contents`."""
     config = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))
     name = html.escape(config["title"])
-    pages = [page for _, some in parts for page in some]
+    pages = [page for _, of_part in parts for page in of_part]
     sheets = dict.fromkeys(sheet for page in pages for sheet in page["styles"])
     heads = [RUNNING_HEAD.format(name=page["name"], title=page["plain"].replace('"', "'")) for page in pages]
     body = [
@@ -117,8 +121,9 @@ def page_numbers(pdf: Path) -> dict[str, int]:
     """The page on which each id stands to which a link of the PDF leads, counted from 1."""
     reader = PdfReader(pdf)
     return {
-        name.removeprefix("/"): reader.get_destination_page_number(target) + 1
+        name.removeprefix("/"): number + 1
         for name, target in reader.named_destinations.items()
+        if (number := reader.get_destination_page_number(target)) is not None
     }
 
 
@@ -148,7 +153,7 @@ def print_book(book: Path, out: Path, chosen: list[str]) -> None:
     try:
         with chromium() as browser:
             collected = iter(collect(browser, book, printed))
-            text = whole([(name, [next(collected) for _ in some]) for name, some in parts])
+            text = document([(name, [next(collected) for _ in files]) for name, files in parts])
             source.write_text(text, "utf-8")
             print_once(browser, source, draft)
             numbers = page_numbers(draft)
@@ -161,7 +166,7 @@ def print_book(book: Path, out: Path, chosen: list[str]) -> None:
         draft.unlink(missing_ok=True)
 
 
-def print_once(browser, source: Path, pdf: Path) -> None:
+def print_once(browser: "Browser", source: Path, pdf: Path) -> None:
     """Print a page of HTML, with bookmarks and with tags for screen readers."""
     context = browser.new_context(java_script_enabled=False, offline=True)
     context.set_default_timeout(0)  # hundreds of pages

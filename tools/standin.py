@@ -149,6 +149,10 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--mutants", type=int, default=0, help="this many answers of each, changed at random")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args(arguments)
+    if unknown := {*options.exercise} - {*all_names()}:
+        parser.error(f"there is no exercise {', '.join(sorted(unknown))}; there are {', '.join(all_names())}")
+    if options.mutants < 0:
+        parser.error(f"--mutants must be at least 0, got {options.mutants}")
     total: dict[str, int] = {}
     for name in options.exercise or all_names():
         pairs = both(name, options.mutants, options.seed)

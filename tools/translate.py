@@ -15,6 +15,7 @@ locale/README.md says how a translation is written.
 import argparse
 import itertools
 import sys
+from collections.abc import Iterable
 
 import polib
 
@@ -32,14 +33,19 @@ from tools.languages.catalogs import (
 )
 
 
-def known_pages(language: Language, names: list[str]) -> list[str]:
+def known_pages(language: Language, names: list[str], new: Iterable[str] = ()) -> list[str]:
     """The catalogs of these names, or all: a chapter's with that of its drawings, or just the one of a whole path.
+
+    Args:
+        language: whose.
+        names: of which; none for all.
+        new: catalogs that are to be made.
 
     Raises:
         SystemExit: there is none of such a name.
     """
     top = language.catalog("index").parent
-    pages = [path.relative_to(top).with_suffix("").as_posix() for path in sorted(top.rglob("*.po"))]
+    pages = sorted({path.relative_to(top).with_suffix("").as_posix() for path in top.rglob("*.po")} | {*new})
     short = {page: page.rpartition("/")[2] for page in pages}
     named = {name: [page for page in pages if name in (page, short[page])] for name in names}
     if missing := [name for name, found in named.items() if not found]:
@@ -57,8 +63,9 @@ def _update(language: Language, names: list[str]) -> int:
     messages["words"] = messages_outside_texts(pages.values())
     messages |= figures.messages_by_catalog(pages) | drawings.messages_by_catalog(pages)
     messages |= exercises.messages_by_catalog()
+    asked = known_pages(language, names, messages)
     changed = update_catalogs(language, messages)
-    for page in known_pages(language, names):
+    for page in asked:
         print(f"{coverage(language, page):5.0%} {page}")
     print(f"{len(changed)} catalogs of {LOCALE.name}/{language.code} have changed.")
     return 0

@@ -108,6 +108,19 @@ def test_a_catalog_is_named_in_short_or_as_the_command_prints_it():
         translate.known_pages(CHINESE, ["index", "drawings/index"])
 
 
+def test_a_page_that_is_none_is_refused_before_a_catalog_is_written(monkeypatch):
+    written = []
+    monkeypatch.setattr(translate, "documents", dict)
+    monkeypatch.setattr(translate, "messages_outside_texts", lambda pages: {})
+    for source in ("drawings", "exercises", "figures"):
+        monkeypatch.setattr(getattr(translate, source), "messages_by_catalog", lambda *pages: {})
+    monkeypatch.setattr(translate, "update_catalogs", lambda *given: written.append(given) or [])
+    with pytest.raises(SystemExit, match="no catalog of nosuch in"):
+        translate.main(["update", "nosuch"])
+    assert not written
+    assert translate.main(["update", "index"]) == 0 and len(written) == 1
+
+
 def test_the_glossary_s_chinese_changes_places_with_its_english():
     text = (ROOT / "chapters/glossary.md").read_text("utf-8").partition("{glossary}\n")[2]
     blocks = [block.split("\n\n")[0].split("\n  ") for block in text.split("```")[0].split("\n\n") if "\n  " in block]

@@ -182,6 +182,19 @@ def test_answers_are_judged_alike_with_pytorch_and_with_the_stand_in():
     assert levels.count("outside") <= 2 and levels.count("text") >= 0.9 * len(levels)
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["masked-softmax", "nosuch"], "there is no exercise nosuch; there are .*masked-softmax"),
+        (["--mutants", "-1"], "--mutants must be at least 0, got -1"),
+    ],
+)
+def test_what_cannot_be_judged_is_refused_in_a_sentence(words, said, capsys):
+    with pytest.raises(SystemExit):
+        standin.main(words)
+    assert re.search(said, capsys.readouterr().err)
+
+
 def test_answers_changed_at_random_are_judged_alike():
     levels = [standin.alike(*pair) for pair in standin.both("split-heads", mutants=9, seed=4)]
     assert len(levels) == 9 and "nothing" not in levels

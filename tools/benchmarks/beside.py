@@ -60,7 +60,7 @@ from attnbook.translation import RECIPES, Recipe, Translator, prepare, translati
 from tools import ROOT
 from tools.benchmarks import joey
 from tools.benchmarks.joey import NotThere
-from tools.benchmarks.quality import LONG, LONG_FROM, SHORT, corpus_bleu, score
+from tools.benchmarks.quality import LONG, SHORT, corpus_bleu, recipe_for, score, settings
 from tools.benchmarks.verdicts import HOLDS, MISSES
 from tools.surroundings import machine, versions
 
@@ -90,7 +90,7 @@ class Task:
     @classmethod
     def of(cls, pairs: Sequence[Pair], seconds: float, seed: int) -> "Task":
         """The task that a seed makes of a corpus; the time says which recipe."""
-        recipe = replace(RECIPES[SHORT if seconds < LONG_FROM else LONG], bpe_dropout=0.0)
+        recipe = replace(RECIPES[recipe_for(seconds)], bpe_dropout=0.0)
         split = split_pairs(pairs, seed=seed)
         return cls(recipe, split, seed, *prepare(recipe, split.train, seed))
 
@@ -212,7 +212,8 @@ class Record:
 
     Args:
         command: as it can be repeated.
-        path: where it is stored; None for nowhere. What is there is kept if it is of the same versions and machine.
+        path: where it is stored; None for nowhere. Runs of other versions, recipes or machines are not kept, and one
+            line says so.
 
     Attributes:
         content: what is stored.
@@ -224,9 +225,12 @@ class Record:
             "versions": versions("sacrebleu") | {"joeynmt": joey.VERSION},
             "machine": machine(cores=os.cpu_count() or 1, threads=1),
             "metric": corpus_bleu(["a", "b"], [["a"], ["b", "c"]])[1],
+            "recipes": {name: settings(name) for name in (SHORT, LONG)},
         }
         before = json.loads(path.read_text("utf-8")) if path is not None and path.exists() else {}
-        if any(before.get(name) != value for name, value in how.items()):
+        if other := [name for name, value in how.items() if before.get(name) != value]:
+            if before:
+                print(f"not kept: {len(before['runs'])} runs that were made otherwise ({', '.join(other)})")
             before = {"commands": [], "chosen": {}, "runs": []}
         self.command, self.content = command, {**how, **before}
 
@@ -296,7 +300,7 @@ def measure(options: argparse.Namespace, command: str) -> None:
     record.content["chosen"] = {"learning_rate": best}
     record.store()
     for seconds in sorted(options.quality_seconds):
-        runs = {name: ([], []) for name in every}
+        runs = {name: (list[dict](), list[dict]()) for name in every}
         for seed in range(options.quality_seeds):
             for name, (mine, other) in runs.items():
                 mine.append(ours(name, seconds, seed))
@@ -308,7 +312,8 @@ def measure(options: argparse.Namespace, command: str) -> None:
 
 def _conditions(system: str, name: str, pairs: Sequence[Pair], seconds: float, seed: int) -> dict:
     sha256 = hashlib.sha256("\n".join(map("\t".join, pairs)).encode()).hexdigest()
-    return {"system": system, "data": name, "sha256": sha256, "seconds": seconds, "seed": seed}
+    recipe = recipe_for(seconds)
+    return {"system": system, "data": name, "sha256": sha256, "seconds": seconds, "recipe": recipe, "seed": seed}
 
 
 def line(name: str, seconds: float, ours: list[dict], theirs: list[dict]) -> str:

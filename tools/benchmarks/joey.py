@@ -164,7 +164,7 @@ def train_and_translate(
     """
     path = Path(config["model_dir"]).with_name("config.yaml")
     path.write_text(json.dumps(config), "utf-8")  # which is YAML, too
-    command = [python, "-P", Path(__file__).with_name("interrupted.py"), str(seconds), path]
+    command = [str(python), "-P", str(Path(__file__).with_name("interrupted.py")), str(seconds), str(path)]
     asked = "".join(" ".join(tokens) + "\n" for tokens in sentences)
     one_thread = os.environ | {"OMP_NUM_THREADS": "1"}
     done = subprocess.run(command, input=asked, capture_output=True, text=True, env=one_thread)

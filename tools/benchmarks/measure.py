@@ -98,13 +98,14 @@ def in_turns(
     return {name: numbers[warm_up:] for name, numbers in found.items()}
 
 
-def milliseconds(call: Callable[[], object]) -> float:
-    """Processor time of one call, which is made as often as it takes to measure it."""
-    began, calls = time.thread_time(), 0
-    while time.thread_time() - began < LEAST:
-        call()
-        calls += 1
-    return 1000 * (time.thread_time() - began) / calls
+def milliseconds(call: Callable[[], object], calls: int = 1) -> float:
+    """Processor time of one call, of all its threads; so many are made, and again, until there is time to measure."""
+    began, made = time.process_time(), 0
+    while (spent := time.process_time() - began) < LEAST:
+        for _ in range(calls):
+            call()
+        made += calls
+    return 1000 * spent / made
 
 
 def seconds(

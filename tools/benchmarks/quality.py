@@ -16,24 +16,22 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any, Protocol
 
 import torch
 
 from attnbook.data import Pair, Split, read_pairs, references, split_pairs
 from attnbook.files import write_atomically
 from attnbook.text import normalise
-from attnbook.translation import RECIPES, Recipe, Translator, fit
+from attnbook.translation import RECIPES, Recipe, fit
 from tools import ROOT
 from tools.benchmarks.verdicts import HOLDS, MISSES, UNMEASURED
 from tools.surroundings import machine, versions
 
 QUALITY = ROOT / "chapters" / "results" / "quality.json"
 # which of the book's recipes: how much noise a training can bear depends on how long it is
-SHORT, LONG, LONG_FROM = (
-    "transformer-few-pairs",
-    "transformer-few-pairs-long",
-    120.0,  # seconds
-)
+SHORT, LONG = "transformer-few-pairs", "transformer-few-pairs-long"
+LONG_FROM = 120.0  # seconds
 BARS = {60.0: 30.0, 300.0: 35.0}  # seconds → BLEU on the test set, on two cores
 BEAMS = (1, 4)  # greedy, and beam search; the better one on the development set is reported
 LEFT_OUT = (
@@ -86,6 +84,11 @@ def check_options(parser: argparse.ArgumentParser, options: argparse.Namespace) 
         parser.error("--only-quality needs --data PATH, a file of sentence pairs")
 
 
+def recipe_for(seconds: float) -> str:
+    """The name of the recipe for a training of so many seconds."""
+    return SHORT if seconds < LONG_FROM else LONG
+
+
 def corpus_bleu(written: Sequence[str], expected: Sequence[Sequence[str]]) -> tuple[float, str]:
     """BLEU by sacrebleu, lower-cased, with its own tokenisation, and its signature.
 
@@ -99,13 +102,19 @@ def corpus_bleu(written: Sequence[str], expected: Sequence[Sequence[str]]) -> tu
     from sacrebleu.metrics import BLEU
 
     most = max(map(len, expected))
-    streams = [[r[i] if i < len(r) else None for r in expected] for i in range(most)]
+    streams: list[Any] = [[r[i] if i < len(r) else None for r in expected] for i in range(most)]
     metric = BLEU(lowercase=True, force=True)  # force: keep quiet about spaces
     score = metric.corpus_score(list(written), streams).score
     return score, str(metric.get_signature())
 
 
-def score(translator: Translator, pairs: Sequence[Pair], beam: int) -> float:
+class Translates(Protocol):
+    """What is scored."""
+
+    def translate(self, sentences: Sequence[str], *, beam: int, length_penalty: float) -> list[str]: ...
+
+
+def score(translator: Translates, pairs: Sequence[Pair], beam: int) -> float:
     """BLEU of a translator on pairs that it has not seen.
 
     Args:
@@ -223,7 +232,7 @@ def measure(options: argparse.Namespace, command: str) -> None:
     print(f"\nquality: {options.data.name}, sources {sizes}")
     results = []
     for seconds in options.quality_seconds:
-        name = SHORT if seconds < LONG_FROM else LONG
+        name = recipe_for(seconds)
         runs = [train_and_score(RECIPES[name], split, seconds, seed) for seed, split in enumerate(splits)]
         results.append({"command": command, "recipe": name} | judged(seconds, runs))
         print(line(results[-1]), flush=True)
@@ -259,7 +268,7 @@ def with_stored(record: dict) -> dict:
         seconds, name = result["seconds"], result["recipe"]
         if seconds in by_seconds:
             continue
-        if alike and before["recipes"][name].items() <= _settings(name).items():  # a newer field may be missing
+        if alike and before["recipes"][name].items() <= settings(name).items():  # a newer field may be missing
             by_seconds[seconds] = result
         else:
             print(f"not kept: the result after {seconds:g} s, which was measured otherwise (data, versions, machine …)")
@@ -268,9 +277,9 @@ def with_stored(record: dict) -> dict:
 
 
 def _recipes(results: list[dict]) -> dict[str, dict]:
-    return {result["recipe"]: _settings(result["recipe"]) for result in results}
+    return {result["recipe"]: settings(result["recipe"]) for result in results}
 
 
-def _settings(recipe: str) -> dict:
+def settings(recipe: str) -> dict:
     """A recipe as a file holds it."""
     return json.loads(json.dumps(asdict(RECIPES[recipe])))

@@ -15,11 +15,11 @@ import functools
 import time
 from collections.abc import Iterator
 from dataclasses import replace
-from unittest.mock import patch
 
-from attnbook.data import Split, bundled_pairs, split_pairs
+from attnbook.data import Split, bundled_pairs, make_batches, split_pairs
+from attnbook.training import train
 from attnbook.transformer import count_parameters
-from attnbook.translation import RECIPES, evaluate, fit
+from attnbook.translation import RECIPES, evaluate, prepare, translation_loss
 
 OPTIONS = {"seeds": 3, "seconds": [10, 20, 40, 80]}
 SEED_BY_SEED = True
@@ -55,26 +55,21 @@ def variants(options) -> Iterator[dict]:
 
 def run(seed: int, kind: str, seconds: int) -> dict:
     """Train one model for so long, and measure it."""
-    readings, split = [], corpus()
-
-    def clock() -> float:
-        readings.append(time.process_time())
-        return readings[-1]
-
-    with (
-        patch("attnbook.training.run.perf_counter", clock),
-        # reading the pairs, which is the same for both, is not counted
-        patch("attnbook.translation.fitting.time.perf_counter", lambda: 0.0),
-    ):
-        fitted = fit(recipes()[kind], split.train, seconds=seconds, seed=seed)
-    spent = readings[-1] - readings[0]
-    scores = {part: round(evaluate(fitted.translator, getattr(split, part))["bleu"], 2) for part in ("dev", "test")}
+    recipe, split = recipes()[kind], corpus()
+    translator, encoded = prepare(recipe, split.train, seed)
+    config = replace(recipe.training, steps=None, seconds=seconds, seed=seed)
+    batches = make_batches(encoded, recipe.batch_size, seed)
+    began = time.process_time()  # reading the pairs, which is the same for both, is not counted
+    losses = train(translator.model, translation_loss(recipe.label_smoothing), batches, config, clock=time.process_time)
+    spent = time.process_time() - began
+    translator.model.eval()
+    scores = {part: round(evaluate(translator, getattr(split, part))["bleu"], 2) for part in ("dev", "test")}
     return {
         "kind": kind,
         "seconds": seconds,
         "seed": seed,
-        "steps": len(fitted.losses),
+        "steps": len(losses),
         "spent": round(spent, 1),
-        "parameters": count_parameters(fitted.translator.model),
+        "parameters": count_parameters(translator.model),
         **scores,
     }

@@ -12,9 +12,9 @@ Turned round by: times that follow neither the operations nor the memory.
 About a minute on one core.
 """
 
-import time
 import weakref
 from collections.abc import Callable, Iterator
+from functools import partial
 from statistics import median
 
 import torch
@@ -22,7 +22,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 from attnbook.attention import additive_score, dot_score, multiplicative_score, scaled_dot_score
-from tools.benchmarks.measure import in_turns
+from tools.benchmarks.measure import in_turns, milliseconds
 from tools.surroundings import machine
 
 OPTIONS = {"rounds": 21, "calls": 10}
@@ -90,18 +90,6 @@ def peak(score: Callable) -> int:
     return memory.peak
 
 
-def timed(scores: dict[str, Callable], rounds: int, calls: int) -> dict[str, list]:
-    """Milliseconds a call, for each score one number per round."""
-
-    def spent(score: Callable) -> float:
-        began = time.thread_time()
-        for _ in range(calls):
-            score()
-        return 1000 * (time.thread_time() - began) / calls
-
-    return in_turns(scores, spent, rounds)
-
-
 def settings(options) -> Iterator[dict]:
     """Every size."""
     for d, h in SIZES:
@@ -112,17 +100,17 @@ def settings(options) -> Iterator[dict]:
 @torch.no_grad()
 def run(seed: int, d: int, h: int, rounds: int, calls: int) -> dict:
     """Measure all scores at one size: a row for each."""
-    spent = timed(scorers(TIMED, d, h, seed), rounds, calls)
+    spent = in_turns(scorers(TIMED, d, h, seed), partial(milliseconds, calls=calls), rounds)
     rows = []
-    for name, milliseconds in spent.items():
-        ratios = sorted(a / b for a, b in zip(milliseconds, spent["scaled dot"], strict=True))
+    for name, times in spent.items():
+        ratios = sorted(a / b for a, b in zip(times, spent["scaled dot"], strict=True))
         row = {
             "score": name,
             "d": d,
             "h": h,
             "multiply_adds": multiply_adds(TIMED, d, h)[name],
             "peak": {n: peak(scorers(n, d, h)[name]) for n in LENGTHS},
-            "ms": round(median(milliseconds), 3),
+            "ms": round(median(times), 3),
             "ratio": round(median(ratios), 3),
             "ratios": [round(r, 3) for r in (ratios[0], ratios[-1])],
         }

@@ -8,6 +8,7 @@ import hashlib
 import json
 import shlex
 import statistics
+from collections import defaultdict
 from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path
@@ -23,7 +24,7 @@ if TYPE_CHECKING:  # seconds that `--list` need not wait
 
 # what the docstring of an experiment says, each at the beginning of a line; or "No design:" and why there is none
 DESIGN = ("Question", "Varies", "Equal", "Control", "Seeds", "Turned round by")
-OWN = "attnbook.studies", "tools.experiments"  # the code of experiments
+OWN = "attnbook.studies", "tools.benchmarks", "tools.experiments"  # whose code an experiment is made of
 
 
 def made_by(name: str, options: SimpleNamespace) -> dict:
@@ -59,39 +60,56 @@ def every_seed(variants: Iterable[dict], options: SimpleNamespace, seed_by_seed:
     return [plan | {"seed": seed} | {name: same[name] for name in same if name not in plan} for plan, seed in pairs]
 
 
-def sources(name: str) -> dict[str, bytes]:
-    """The code of an experiment: its module, and the experiments and studies from which names are imported on the way.
+@functools.cache
+def _defined(module: str) -> tuple[dict[str, list[str]], dict[str, tuple[str, str]]]:
+    """By name: the definitions of a module, without docstrings; what it imports of ours, as (module, name there)."""
+    spec = find_spec(module)
+    assert spec and spec.origin
+    tree = ast.parse(Path(spec.origin).read_bytes())
+    imported, code = dict[str, tuple[str, str]](), defaultdict[str, list[str]](list)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith(OWN):
+            imported |= {alias.asname or alias.name: (node.module, alias.name) for alias in node.names}
+        elif isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node) is not None:
+            node.body[0] = ast.Pass()
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            code[node.name].append(ast.unparse(node))
+        elif not isinstance(node, ast.Import | ast.ImportFrom):
+            changed = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", node)]
+            for name in (part for target in changed for part in ast.walk(target) if isinstance(part, ast.Name)):
+                code[name.id].append(ast.unparse(node))
+    return code, imported
 
-    Layers, training and data are not among them.
+
+def sources(name: str) -> dict[str, dict[str, list[str]]]:
+    """The code that decides the numbers of an experiment: what its `run` reaches of the modules below `OWN`.
+
+    Layers, training and data are not among them, nor is what only describes or sums up: words, `summary`.
 
     Args:
         name: the experiment's.
 
     Returns:
-        Module → the bytes of its file.
+        Module → name → its definitions, without docstrings and comments.
     """
-    files: dict[str, bytes] = {}
-
-    def add(module: str, imported: set[str]) -> None:
-        spec = find_spec(module)
-        assert spec and spec.origin
-        source = Path(spec.origin).read_bytes()
-        room = spec.submodule_search_locations is not None  # it hands on the names of its modules
-        if not room:
-            files[module] = source
-        for node in ast.walk(ast.parse(source)):
-            if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith(OWN):
-                names = {alias.name for alias in node.names}
-                if node.module not in files and (not room or names & imported):
-                    add(node.module, names)
-
-    add(f"tools.experiments.{name}", set())
-    return files
+    reached: dict[str, dict[str, list[str]]] = {}
+    ahead = [(f"tools.experiments.{name}", "run")]
+    while ahead:
+        module, wanted = ahead.pop()
+        code, imported = _defined(module)
+        if wanted in imported:
+            ahead.append(imported[wanted])
+        elif wanted in code and wanted not in reached.get(module, {}):
+            reached.setdefault(module, {})[wanted] = code[wanted]
+            names = ast.walk(ast.parse("\n".join(code[wanted])))
+            ahead += [(module, node.id) for node in names if isinstance(node, ast.Name)]
+    return reached
 
 
 def code_hash(name: str) -> str:
     """A short hash of an experiment's `sources`."""
-    return hashlib.sha256(b"".join(source for _, source in sorted(sources(name).items()))).hexdigest()[:12]
+    return hashlib.sha256(json.dumps(sources(name), sort_keys=True).encode()).hexdigest()[:12]
 
 
 def row_by_row(result: dict) -> str:

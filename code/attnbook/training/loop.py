@@ -6,6 +6,7 @@ Lightning Fabric does the plumbing (devices, precision, several processes); the 
 import math
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, cast
 
 from torch import Tensor, nn
@@ -34,6 +35,7 @@ def train(
     progress: bool | None = None,
     after_step: Callable[[Progress], bool | None] | None = None,
     elapsed: float = 0.0,
+    clock: Callable[[], float] = perf_counter,
 ) -> list[float]:
     """Train a model; the same seed and number of steps give the same losses, also across an interruption.
 
@@ -51,6 +53,7 @@ def train(
             when it returns True, in one process at least.
         elapsed: seconds that were spent before the call and belong to `config.seconds`; a resumed training takes them
             from the checkpoint.
+        clock: tells the seconds, by default those on the wall; `time.process_time` counts the processor's.
 
     Returns:
         The loss of every step, resumed ones included, averaged over the processes. The model is left in training mode.
@@ -65,7 +68,7 @@ def train(
     """
     check_positive("elapsed", elapsed, or_zero=True)
     home = device_of(model)
-    run = Run(model, config, fabric or make_fabric(), elapsed)
+    run = Run(model, config, fabric or make_fabric(), elapsed, clock)
     try:
         return _train(run, loss_fn, batches, checkpoint, progress, after_step)
     finally:

@@ -1,9 +1,8 @@
 """One training: its optimizer, its clock, its losses, and the checkpoint from which it goes on."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, is_dataclass
 from pathlib import Path
-from time import perf_counter
 from typing import TYPE_CHECKING
 
 import torch
@@ -36,6 +35,7 @@ class Run:
         config: how to train it. All processes begin with its seed, so that dropout drops the same units in each.
         fabric: already launched.
         elapsed: seconds that were spent before.
+        clock: tells the seconds.
 
     Attributes:
         length: in steps or in seconds.
@@ -46,11 +46,13 @@ class Run:
         ValueError: a config without a length.
     """
 
-    def __init__(self, model: nn.Module, config: TrainConfig, fabric: "Fabric", elapsed: float):
+    def __init__(
+        self, model: nn.Module, config: TrainConfig, fabric: "Fabric", elapsed: float, clock: Callable[[], float]
+    ):
         self.model, self.config, self.fabric = model, config, fabric
         self.length, self.losses = config.length, list[float]()
         self.by_clock = config.steps is None
-        self.began = perf_counter() - elapsed
+        self.clock, self.began = clock, clock() - elapsed
         seed_everything(config.seed)
         self.optimizer = torch.optim.AdamW(
             model.parameters(), lr=config.lr, betas=config.betas, weight_decay=config.weight_decay
@@ -61,7 +63,7 @@ class Run:
 
     def spent(self) -> float:
         """The seconds so far, by one clock for all processes."""
-        return self.fabric.broadcast(perf_counter() - self.began)
+        return self.fabric.broadcast(self.clock() - self.began)
 
     def now(self) -> float:
         """How far the training is: in steps, or in seconds where the length is given in seconds."""
@@ -79,7 +81,7 @@ class Run:
             "optimizer": self.optimizer.state_dict(),
             "schedule": self.schedule.state_dict(),
             "losses": self.losses,
-            "elapsed": perf_counter() - self.began,
+            "elapsed": self.clock() - self.began,
             "random": of_each(self.fabric, random_state()),
             "model_config": _sizes(self.model),
             "train_config": _lasting(self.config),
@@ -116,7 +118,7 @@ class Run:
 
         together(self.fabric, skip)
         set_random_state(state["random"][self.fabric.global_rank])
-        self.began = perf_counter() - state["elapsed"]
+        self.began = self.clock() - state["elapsed"]
 
     def _checkpoint(self, path: str | Path) -> dict:
         """A checkpoint of this model and this training."""

@@ -1,10 +1,10 @@
 """Train a translator by a recipe: its loss, its batches divided among processes, and how long."""
 
 import random
-import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING, cast
 
 import torch
@@ -161,6 +161,7 @@ def fit(
     folder: str | Path | None = None,
     progress: bool | None = None,
     report: Callable[[str], object] | None = None,
+    clock: Callable[[], float] = perf_counter,
 ) -> Fitted:
     """Train a translator; the same seed and number of steps give the same model, also across an interruption.
 
@@ -180,6 +181,7 @@ def fit(
         folder: for checkpoints; an interrupted training resumes from there.
         progress: show a progress bar, see `train`.
         report: is told in one sentence, before the first step, if pairs are left out as too long.
+        clock: tells the seconds, see `train`.
 
     Returns:
         The translator in evaluation mode, on the device that it was trained on; its losses and its history.
@@ -188,7 +190,7 @@ def fit(
         ValueError: not exactly one of steps, epochs and seconds; no pairs.
         CheckpointError: the folder holds a training of another recipe.
     """
-    began = time.perf_counter()
+    began = clock()
     if sum(length is not None for length in (steps, epochs, seconds)) != 1:
         raise ValueError("pass one of steps, epochs and seconds")
     check_count("evaluations", evaluations)
@@ -238,10 +240,11 @@ def fit(
         checkpoint=folder / "training.pt" if folder else None,
         progress=progress,
         after_step=stopping,
-        elapsed=time.perf_counter() - began,
+        elapsed=clock() - began,
+        clock=clock,
     )
     if stopping is not None and keep_best:
         stopping.restore()
     translator.model.eval()
     history = stopping.history if stopping else []
-    return Fitted(translator, losses, history, time.perf_counter() - began)
+    return Fitted(translator, losses, history, clock() - began)
