@@ -9,6 +9,7 @@ reader runs the first cell. Pyodide and CodeMirror come from npm
 import hashlib
 import io
 import json
+import os
 import re
 import subprocess
 import sys
@@ -197,7 +198,7 @@ def esbuild(path: Path, *options: str) -> str:
     """
     done = subprocess.run(
         [NODE, NODE_MODULES / "esbuild/bin/esbuild", path, "--charset=utf8", *options],
-        env={"NODE_PATH": str(NODE_MODULES)},
+        env={**os.environ, "NODE_PATH": str(NODE_MODULES)},
         capture_output=True,
         text=True,
         encoding="utf-8",
