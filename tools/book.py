@@ -28,7 +28,8 @@ from tools.languages import LANGUAGES, Language, exercises
 from tools.languages.catalogs import coverage
 
 ROOM = 280_000_000  # bytes that a build in all languages may need, with what an older one has left
-FINISHED = ".finished"  # stands beside the pages once all of them are there
+FINISHED = ".finished"  # stands beside the pages once all of them are there, and is as old as their build's beginning
+BEGUN = ".begun"  # the same, until they are
 MADE_FROM = (
     *("_config.yml", "_toc.yml", "index.md", "pyproject.toml", "requirements.txt"),
     *("_static", "chapters", "code/attnbook", "locale", "tools"),  # with tools/node/package-lock.json
@@ -165,9 +166,9 @@ def build_translation(language: Language, folder: Path, anew: bool, options: dic
 
 
 def _sources() -> list[Path]:
-    """Every file that the book is made from."""
+    """Every file that the book is made from; a build itself compiles the catalogs beside them."""
     paths = (path for top in MADE_FROM for path in (ROOT / top, *(ROOT / top).rglob("*")))
-    return sorted(path for path in paths if path.is_file() and CACHES.isdisjoint(path.parts))
+    return sorted(p for p in paths if p.is_file() and p.suffix != ".mo" and CACHES.isdisjoint(p.parts))
 
 
 def _mark(sources: list[Path]) -> str:
@@ -208,9 +209,13 @@ def main(arguments: list[str] | None = None) -> int:
     folder = options.path_output / "_build"
     try:
         check_room(folder)
-        if not options.links:
-            (folder / FINISHED).unlink(missing_ok=True)
-        html = build_all(folder, options.all, "linkcheck" if options.links else "html")
+        if options.links:
+            build_all(folder, options.all, "linkcheck")
+            return 0
+        (folder / FINISHED).unlink(missing_ok=True)
+        (folder / BEGUN).write_text(_mark(_sources()), "utf-8")
+        html = build_all(folder, options.all)
+        (folder / BEGUN).replace(folder / FINISHED)
     except KeyboardInterrupt:
         return 130
     except OSError as error:
@@ -219,9 +224,6 @@ def main(arguments: list[str] | None = None) -> int:
         return report_failure(FULL)
     except NoBook as error:
         return report_failure(str(error), error.status)
-    if options.links:
-        return 0
-    (folder / FINISHED).write_text(_mark(_sources()), "utf-8")
     address = (html / "index.html").resolve().as_uri()
     print(f"\nThe book is built. Open it by double-clicking, or at this address:\n\n    {address}\n")
     return 0

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import time
 
 import pytest
 from sphinx.errors import SphinxParallelError
@@ -139,3 +140,19 @@ def test_a_book_of_other_pins_is_not_current(tmp_path, monkeypatch, pins):
     assert book.main(["--path-output", str(tmp_path)]) == 0 and book.is_current(tmp_path / "_build")
     os.utime(file, (later := file.stat().st_mtime + 100, later))
     assert not book.is_current(tmp_path / "_build")
+
+
+def test_a_file_that_changes_while_the_book_is_built_makes_it_old(tmp_path, monkeypatch):
+    monkeypatch.setattr(book, "ROOT", tmp_path)
+    (chapters := tmp_path / "chapters").mkdir()
+    (chapters / "a.md").write_text("A")
+    for name, current in {"a.mo": True, "a.md": False}.items():  # the build itself compiles catalogs
+
+        def build_all(folder, *_, name=name):
+            time.sleep(0.05)
+            (chapters / name).write_text("B")
+            return folder / "html"
+
+        monkeypatch.setattr(book, "build_all", build_all)
+        assert book.main(["--path-output", str(tmp_path)]) == 0
+        assert book.is_current(tmp_path / "_build") is current, name
