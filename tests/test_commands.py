@@ -245,6 +245,13 @@ def test_what_the_system_refuses_is_one_sentence(machine):
     assert code != 0 and ".venv" in said and "Traceback" not in said
 
 
+@pytest.mark.parametrize("stage", [["tests"], ["test", "--quick"]])
+def test_an_argument_that_means_nothing_is_refused(machine, stage):
+    code, said, installs = machine(*stage)
+    assert code != 0 and "takes no argument, or `test`" in said and stage[-1] in said
+    assert not installs and not machine.venv.exists()
+
+
 def test_a_folder_that_is_no_environment_is_left_alone(machine):
     machine.venv.mkdir()
     (machine.venv / "thesis.txt").write_text("precious")

@@ -44,7 +44,7 @@ def assembled(page: str, language: Language, known: dict[str, str], site: Path, 
         page = page.replace(tag[0], "".join([tag[0], *own]), 1)
     page = exercises.translate_page(figures.translate_alternatives(page, language), language)
 
-    def shared(match):
+    def shared(match: re.Match[str]) -> str:
         return f"{match[1]}{match[2]}../{match[3]}{versions.get(match[3], '')}"
 
     return ADDRESS.sub(shared, page)

@@ -18,15 +18,20 @@ import os
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from fnmatch import fnmatch
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 from attnbook.widgets.browser import chromium, find_chromium
 from tools import NODE, NODE_MODULES, ROOT
 from tools.barriers import DESK, SETTLED, barriers, cut
 from tools.languages import LANGUAGES
+
+if TYPE_CHECKING:  # `chromium` says what to do where it is not installed
+    from playwright.sync_api import Browser
 
 # the least that a score may be, or the most that there may be of anything else
 GOALS = {
@@ -90,13 +95,13 @@ def weight(path: Path) -> int:
 
 
 @contextlib.contextmanager
-def served(folder: Path):
+def served(folder: Path) -> Iterator[str]:
     """The address at which a folder is served, compressed, while the block runs."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
-        def do_GET(self):
+        def do_GET(self) -> None:
             path = folder / unquote(urlsplit(self.path).path).lstrip("/")
             there = path.is_file() and path.resolve().is_relative_to(folder.resolve())
             body = compressed(path) if there else b""
@@ -112,7 +117,7 @@ def served(folder: Path):
             self.end_headers()
             self.wfile.write(body)
 
-        def log_message(self, *arguments):
+        def log_message(self, *arguments: object) -> None:
             pass
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
@@ -124,10 +129,11 @@ def served(folder: Path):
         server.server_close()
 
 
-def visit(browser, base: str, name: str, folder: Path) -> tuple[dict, list, list]:
+def visit(browser: "Browser", base: str, name: str, folder: Path) -> tuple[dict, list, list]:
     """Open a page for the first time; returns its row, its faults, and its heaviest files."""
     context = browser.new_context(viewport=DESK)
-    page, requests = context.new_page(), []
+    page = context.new_page()
+    requests: list[str] = []
     page.on("request", lambda request: requests.append(request.url))
     page.goto(f"{base}{name}.html", wait_until="load")
     page.evaluate(SETTLED)
@@ -139,7 +145,7 @@ def visit(browser, base: str, name: str, folder: Path) -> tuple[dict, list, list
     context.close()
     row = {"KB": round(sum(sizes.values()) / 1000), "requests": len(requests)}
     row |= {"outside": len(outside), "light": len(light), "dark": len(dark)}
-    heaviest = sorted(sizes, key=sizes.get, reverse=True)[:12]
+    heaviest = sorted(sizes, key=sizes.__getitem__, reverse=True)[:12]
     log = [f"{sizes[path] / 1000:7.1f} KB  {path}" for path in heaviest]
     faults = outside + light + [f"dark: {fault}" for fault in dark] + too_wide
     return row | {"cut": len(too_wide)}, faults, log
@@ -147,12 +153,14 @@ def visit(browser, base: str, name: str, folder: Path) -> tuple[dict, list, list
 
 def lighthouse(address: str, desktop: bool) -> dict[str, int]:
     """Lighthouse's four scores of an address, of 100."""
-    command = [NODE, LIGHTHOUSE, address, "--output=json", "--quiet"]
+    command: list[str | Path] = [NODE, LIGHTHOUSE, address, "--output=json", "--quiet"]
     command += [f"--only-categories={','.join(SCORES)}"]
     command += ["--chrome-flags=--headless=new --no-sandbox --disable-gpu"]
     if desktop:
         command += ["--preset=desktop"]
-    done = subprocess.run(command, env={**os.environ, "CHROME_PATH": find_chromium()}, capture_output=True, check=True)
+    done = subprocess.run(
+        command, env={**os.environ, "CHROME_PATH": find_chromium() or ""}, capture_output=True, check=True
+    )
     categories = json.loads(done.stdout)["categories"]
     return {name: round(100 * categories[name]["score"]) for name in SCORES}
 

@@ -3,13 +3,18 @@
 The tests of the pages ask it, and `tools.audit`.
 """
 
+from typing import TYPE_CHECKING
+
 from tools import NODE_MODULES
 
+if TYPE_CHECKING:
+    from playwright.sync_api import Page, ViewportSize
+
 AXE = NODE_MODULES / "axe-core/axe.min.js"
-PHONE = {"width": 390, "height": 844}
-TABLET = {"width": 820, "height": 1180}
-DESK = {"width": 1400, "height": 900}
-PAPER = {"width": 700, "height": 1000}  # A4 with the margins of Chromium
+PHONE: "ViewportSize" = {"width": 390, "height": 844}
+TABLET: "ViewportSize" = {"width": 820, "height": 1180}
+DESK: "ViewportSize" = {"width": 1400, "height": 900}
+PAPER: "ViewportSize" = {"width": 700, "height": 1000}  # A4 with the margins of Chromium
 
 # Formulas are hidden from screen readers, which get their MathML instead; code is thousands of spans in a palette that
 # is tested elsewhere. In drawings a label says in words what stands there as several numbers, so the two differ.
@@ -73,7 +78,7 @@ async () => {
 THEME = "(theme) => { document.documentElement.dataset.theme = theme; }"
 
 
-def barriers(page) -> tuple[list[str], list[str]]:
+def barriers(page: "Page") -> tuple[list[str], list[str]]:
     """What axe-core finds on an opened page in the light theme, and of colours in the dark one.
 
     It shows the page as wide as a desk and takes its formulas and its code apart: whatever else is asked comes first.
@@ -91,14 +96,14 @@ def barriers(page) -> tuple[list[str], list[str]]:
     return light, dark
 
 
-def cut(page) -> list[str]:
+def cut(page: "Page") -> list[str]:
     """Formulas and claims of an opened page that are wider than their line.
 
     Each width is laid out anew. So it begins with that of a phone, best the one at which the page was opened, and
     leaves the page as wide as a desk, as `barriers` wants it, with its formulas taken apart.
     """
 
-    def on_screen(size):
+    def on_screen(size: "ViewportSize") -> list[str]:
         page.set_viewport_size(size)
         page.evaluate(SETTLED)
         return [f"{size['width']} px: {what}" for what in page.evaluate(CUT)]

@@ -17,6 +17,7 @@ import sys
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
+from typing import Any
 
 from jupyter_book.sphinx import build_sphinx
 
@@ -26,12 +27,12 @@ from tools.assembly import assemble
 from tools.languages import LANGUAGES, Language, exercises
 from tools.languages.catalogs import coverage
 
-ROOM = 280_000_000  # bytes that a build may need, with what an older one has left
-MORE_ROOM = 90_000_000  # of these, for another language
-FINISHED = ".finished"  # stands beside the pages once all of them are there
+ROOM = 280_000_000  # bytes that a build in all languages may need, with what an older one has left
+FINISHED = ".finished"  # stands beside the pages once all of them are there, and is as old as their build's beginning
+BEGUN = ".begun"  # the same, until they are
 MADE_FROM = (
-    *("_config.yml", "_toc.yml", "index.md", "pyproject.toml"),
-    *("_static", "chapters", "code/attnbook", "locale", "tools"),
+    *("_config.yml", "_toc.yml", "index.md", "pyproject.toml", "requirements.txt"),
+    *("_static", "chapters", "code/attnbook", "locale", "tools"),  # with tools/node/package-lock.json
 )
 SETTINGS = {  # as the command line of Jupyter Book gives them
     "external_toc_path": str(ROOT / "_toc.yml"),
@@ -49,7 +50,26 @@ class NoBook(Exception):
         self.status = status
 
 
-def build(source: Path, whole: Path, anew: bool = False, room: int = ROOM, **options) -> Path:
+def check_room(folder: Path) -> None:
+    """Refuse to begin a build that the disk cannot hold.
+
+    Args:
+        folder: for pages and caches; what an older build has left in it gives room, too.
+
+    Raises:
+        NoBook: there is less room than `ROOM`.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    old = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    free = shutil.disk_usage(folder).free
+    if free + old < ROOM:
+        raise NoBook(
+            f"a build may need {ROOM / 1e6:.0f} MB, and {folder} has room for {(free + old) / 1e6:.0f}. "
+            "Nothing was built; what was there is as it was."
+        )
+
+
+def build(source: Path, folder: Path, anew: bool = False, **options: Any) -> Path:
     """Build the pages of a book.
 
     Sphinx takes a page for finished that is newer than its source, though its end may be missing. So a mark stands
@@ -57,29 +77,21 @@ def build(source: Path, whole: Path, anew: bool = False, room: int = ROOM, **opt
 
     Args:
         source: the folder of the book.
-        whole: the folder for pages and caches; the pages go into `html` in it.
+        folder: for pages and caches; the pages go into `html` in it.
         anew: read and write every page.
-        room: bytes that must be there, with what an older build has left.
         options: of Jupyter Book's `build_sphinx`; the folder is named after `builder`.
 
     Returns:
         The folder of the pages.
 
     Raises:
-        NoBook: there is no room, a warning or an error has been told, or Ctrl-C was pressed.
+        NoBook: the disk is full, a warning or an error has been told, or Ctrl-C was pressed.
     """
     # pages are trees of many objects: with Python's own threshold, half of the time goes into looking for garbage
     gc.set_threshold(1_000_000)
     gc.collect()  # sphinx_external_toc looks at all objects, and fails at a dead weak reference among the garbage
-    html = whole / options.get("builder", "html")
+    html = folder / options.get("builder", "html")
     html.mkdir(parents=True, exist_ok=True)
-    old = sum(path.stat().st_size for path in whole.rglob("*") if path.is_file())
-    free = shutil.disk_usage(whole).free
-    if free + old < room:
-        raise NoBook(
-            f"a build may need {room / 1e6:.0f} MB, and {whole} has room for {(free + old) / 1e6:.0f}. "
-            "Nothing was built; what was there is as it was."
-        )
     unfinished = html / ".unfinished"
     again = unfinished.exists()
     unfinished.touch()
@@ -94,11 +106,11 @@ def build(source: Path, whole: Path, anew: bool = False, room: int = ROOM, **opt
     return html
 
 
-def build_all(whole: Path, anew: bool = False, builder: str = "html") -> Path:
+def build_all(folder: Path, anew: bool = False, builder: str = "html") -> Path:
     """Build the book in English, and its pages in the other languages below those.
 
     Args:
-        whole: see `build`.
+        folder: see `build`.
         anew: see `build`.
         builder: another one than "html" is run in English only.
 
@@ -118,8 +130,8 @@ def build_all(whole: Path, anew: bool = False, builder: str = "html") -> Path:
     }
     others = [*LANGUAGES.values()] if builder == "html" else []
     with ProcessPoolExecutor(max(1, len(others))) as pool:
-        begun = [pool.submit(build_translation, language, whole, anew, options) for language in others]
-        html = build(ROOT, whole, anew, confoverrides={**SETTINGS}, **options)
+        begun = [pool.submit(build_translation, language, folder, anew, options) for language in others]
+        html = build(ROOT, folder, anew, confoverrides={**SETTINGS}, **options)
         for language, translation in zip(others, begun, strict=True):
             output, made, status = translation.result()
             print(output)
@@ -131,35 +143,32 @@ def build_all(whole: Path, anew: bool = False, builder: str = "html") -> Path:
     return html
 
 
-def build_translation(language: Language, whole: Path, anew: bool, options: dict) -> tuple[str, str, int | None]:
+def build_translation(language: Language, folder: Path, anew: bool, options: dict) -> tuple[str, str, int | None]:
     """Build the pages of another language, in a process of its own beside that of the English ones.
 
     Args:
-        language: theirs.
-        whole: the folder of the English ones; theirs is in it.
+        language: the other one.
+        folder: of the English ones; theirs is in it.
         anew: see `build`.
         options: see `build`.
 
     Returns:
         What was told, and the folder of the pages; or, if there is no book, the message of `NoBook` and its status.
     """
-    own = {**SETTINGS, "language": language.code}
-    with (
-        io.StringIO() as output,
-        redirect_stdout(output),
-        redirect_stderr(output),
-    ):  # not line by line among the English
+    settings = {**SETTINGS, "language": language.code}
+    output = io.StringIO()  # told at the end, not line by line among the English
+    with redirect_stdout(output), redirect_stderr(output):
         try:
-            made = build(ROOT, whole / language.folder, anew, MORE_ROOM, confoverrides=own, **options)
+            made = build(ROOT, folder / language.folder, anew, confoverrides=settings, **options)
             return output.getvalue(), str(made), None
         except NoBook as error:
             return output.getvalue(), str(error), error.status
 
 
 def _sources() -> list[Path]:
-    """Every file that the book is made from."""
+    """Every file that the book is made from; a build itself compiles the catalogs beside them."""
     paths = (path for top in MADE_FROM for path in (ROOT / top, *(ROOT / top).rglob("*")))
-    return sorted(path for path in paths if path.is_file() and CACHES.isdisjoint(path.parts))
+    return sorted(p for p in paths if p.is_file() and p.suffix != ".mo" and CACHES.isdisjoint(p.parts))
 
 
 def _mark(sources: list[Path]) -> str:
@@ -167,9 +176,9 @@ def _mark(sources: list[Path]) -> str:
     return "".join(f"{path.relative_to(ROOT).as_posix()}\n" for path in sources)
 
 
-def is_current(whole: Path) -> bool:
+def is_current(folder: Path) -> bool:
     """Whether a finished book lies in a folder, made from just the files that are there and younger than each."""
-    mark, sources = whole / FINISHED, _sources()
+    mark, sources = folder / FINISHED, _sources()
     return mark.is_file() and mark.read_text("utf-8") == _mark(sources) and newest(sources) <= mark.stat().st_mtime
 
 
@@ -178,9 +187,9 @@ def coverage_lines(language: Language) -> list[str]:
     top = language.catalog("index").parent
     names = sorted(path.relative_to(top).with_suffix("").as_posix() for path in top.rglob("*.po"))
     done = {name: coverage(language, name) for name in names}
-    whole = [name for name, share in done.items() if share == 1]
+    complete = sum(share == 1 for share in done.values())
     rest = [f"  {share:4.0%}  {name}" for name, share in done.items() if share < 1]
-    return [f"\n{language.name}: {len(whole)} of {len(done)} pages are translated; the others as far as this:", *rest]
+    return [f"\n{language.name}: {complete} of {len(done)} pages are translated; the others as far as this:", *rest]
 
 
 def report_failure(message: str, status: int = 2) -> int:
@@ -197,11 +206,16 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--all", action="store_true", help="every page anew")
     parser.add_argument("--links", action="store_true", help="ask each address whether it answers")
     options = parser.parse_args(arguments)
-    whole = options.path_output / "_build"
-    if not options.links:
-        (whole / FINISHED).unlink(missing_ok=True)
+    folder = options.path_output / "_build"
     try:
-        html = build_all(whole, options.all, "linkcheck" if options.links else "html")
+        check_room(folder)
+        if options.links:
+            build_all(folder, options.all, "linkcheck")
+            return 0
+        (folder / FINISHED).unlink(missing_ok=True)
+        (folder / BEGUN).write_text(_mark(_sources()), "utf-8")
+        html = build_all(folder, options.all)
+        (folder / BEGUN).replace(folder / FINISHED)
     except KeyboardInterrupt:
         return 130
     except OSError as error:
@@ -210,9 +224,6 @@ def main(arguments: list[str] | None = None) -> int:
         return report_failure(FULL)
     except NoBook as error:
         return report_failure(str(error), error.status)
-    if options.links:
-        return 0
-    (whole / FINISHED).write_text(_mark(_sources()), "utf-8")
     address = (html / "index.html").resolve().as_uri()
     print(f"\nThe book is built. Open it by double-clicking, or at this address:\n\n    {address}\n")
     return 0

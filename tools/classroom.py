@@ -9,13 +9,16 @@ reader runs the first cell. Pyodide and CodeMirror come from npm
 import hashlib
 import io
 import json
+import os
 import re
 import subprocess
 import sys
 import zipfile
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
+from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 from sphinx.util import logging
 
@@ -61,7 +64,7 @@ class Missing(Exception):
 # --- Python and its library -------------------------------------------------------------------------------------------
 
 
-def _kept(name: str) -> bool:
+def _is_needed(name: str) -> bool:
     parts = name.removesuffix(".py").split("/")
     if parts[0] == "encodings":
         return parts[1] in ENCODINGS
@@ -89,8 +92,8 @@ def bytecode(book: dict[str, bytes]) -> tuple[dict[str, bytes], dict[str, bytes]
     Raises:
         Missing: Pyodide cannot do it.
     """
-    with TemporaryDirectory() as folder:
-        modules, made = Path(folder, "book.zip"), Path(folder, "compiled.zip")
+    with TemporaryDirectory() as temporary:
+        modules, made = Path(temporary, "book.zip"), Path(temporary, "compiled.zip")
         modules.write_bytes(zipped(book))
         program = [NODE, Path(__file__).with_suffix(".js"), PYODIDE, modules, made]
         done = subprocess.run(program, capture_output=True, text=True, encoding="utf-8")
@@ -98,8 +101,8 @@ def bytecode(book: dict[str, bytes]) -> tuple[dict[str, bytes], dict[str, bytes]
             raise Missing(f"Pyodide could not compile what it imports:\n{done.stderr}")
         files = files_in(made)
     library, own = (
-        {name.removeprefix(of): content for name, content in files.items() if name.startswith(of)}
-        for of in ("library/", "book/")
+        {name.removeprefix(folder): content for name, content in files.items() if name.startswith(folder)}
+        for folder in ("library/", "book/")
     )
     return library, own
 
@@ -122,13 +125,15 @@ def engine_parts(book: dict[str, bytes]) -> dict[str, bytes]:
     script = ["--minify-whitespace", "--format=iife", "--global-name=pyodideModule", address]
     ready, own = bytecode(book)
     library = files_in(PYODIDE / "python_stdlib.zip")
-    kept = {name: content for name, content in library.items() if _kept(name) and f"{name}c" not in ready}
+    imported_later = {
+        name: content for name, content in library.items() if _is_needed(name) and f"{name}c" not in ready
+    }
     lock = json.loads((PYODIDE / "pyodide-lock.json").read_text("utf-8"))
     return {
         "asm": esbuild(PYODIDE / "pyodide.asm.mjs", *script).encode(),
         "loader": (PYODIDE / "pyodide.js").read_bytes(),
         "wasm": (PYODIDE / "pyodide.asm.wasm").read_bytes(),
-        "library": zipped(kept | ready),
+        "library": zipped(imported_later | ready),
         "lock": json.dumps({**lock, "packages": {}}).encode(),
         "book": zipped(book | own),
     }
@@ -171,7 +176,8 @@ def book_files() -> dict[str, bytes]:
     del files["__init__.py"]  # the stand-in's own
     files["attnbook/classroom/cells.json"] = json.dumps(cells()).encode()
     files["attnbook/data/__init__.py"] = (HERE / "handed.py").read_bytes()
-    drawn = kernel_regression_data(**DRAWN, dtype=torch.float64)
+    options: dict[str, Any] = {**DRAWN, "dtype": torch.float64}
+    drawn = kernel_regression_data(**options)
     rows = [tensor.tolist() for tensor in vars(drawn).values()]
     files["attnbook/data/drawn.json"] = json.dumps(rows).encode()
     return files
@@ -197,7 +203,7 @@ def esbuild(path: Path, *options: str) -> str:
     """
     done = subprocess.run(
         [NODE, NODE_MODULES / "esbuild/bin/esbuild", path, "--charset=utf8", *options],
-        env={"NODE_PATH": str(NODE_MODULES)},
+        env={**os.environ, "NODE_PATH": str(NODE_MODULES)},
         capture_output=True,
         text=True,
         encoding="utf-8",
@@ -234,11 +240,11 @@ def scripts() -> dict[str, bytes]:
     """
     if not PYODIDE.is_dir():
         raise Missing(f"there is no Pyodide in {NODE_MODULES}")
-    whole, places = b"", {}
+    engine, places = b"", {}
     for name, content in engine_parts(book_files()).items():
-        begin, whole = len(whole), whole + content
-        places[name] = begin, len(whole)
-    slices = [whole[begin : begin + SLICE] for begin in range(0, len(whole), SLICE)]
+        begin, engine = len(engine), engine + content
+        places[name] = begin, len(engine)
+    slices = [engine[begin : begin + SLICE] for begin in range(0, len(engine), SLICE)]
     files = {
         f"engine-{number}.js": packed_script(f"(globalThis.attnbookSlices ??= [])[{number}]", piece)
         for number, piece in enumerate(slices)
@@ -297,11 +303,11 @@ def write(folder: Path) -> None:
         (folder / name).write_bytes(content)
 
 
-def _folder(app) -> Path:
+def _folder(app: Sphinx) -> Path:
     return Path(app.outdir) / "_static" / FOLDER
 
 
-def _link(app, packing: subprocess.Popen) -> None:
+def _link(app: Sphinx, packing: subprocess.Popen) -> None:
     _, message = packing.communicate()
     if packing.returncode == MISSING:
         logging.getLogger(__name__).info(
@@ -313,17 +319,17 @@ def _link(app, packing: subprocess.Popen) -> None:
         _name(app)
 
 
-def _name(app) -> None:
+def _name(app: Sphinx) -> None:
     app.add_css_file(f"{FOLDER}/classroom.css")
     app.add_js_file(f"{FOLDER}/page.js", loading_method="defer")
 
 
-def _pack(app):
+def _pack(app: Sphinx) -> None:
     """Begin to pack: in a process of its own, while pages are read."""
     if app.builder.format != "html":
         return
     if translation(app):  # for the English pages all is packed
-        app.connect("env-updated", lambda app, env: PYODIDE.is_dir() and _name(app))
+        app.connect("env-updated", lambda app, env: _name(app) if PYODIDE.is_dir() else None)
         return
     packing = subprocess.Popen(
         [sys.executable, "-m", "tools.classroom", _folder(app)],
@@ -335,7 +341,7 @@ def _pack(app):
     app.connect("env-updated", lambda app, env: _link(app, packing))
 
 
-def _finish_page(app, pagename, templatename, context, doctree):
+def _finish_page(app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object) -> None:
     if not (PYODIDE.is_dir() if translation(app) else _folder(app).is_dir()):
         return
     tag = f'\n<meta name="attnbook-page" content="{pagename}">'
@@ -343,7 +349,7 @@ def _finish_page(app, pagename, templatename, context, doctree):
     context["body"] = EXERCISES.sub(rf"\g<0>{WITHOUT}", context.get("body") or "")
 
 
-def setup(app):
+def setup(app: Sphinx) -> dict[str, Any]:
     """Registers the extension with Sphinx."""
     app.connect("builder-inited", _pack)
     app.connect("html-page-context", _finish_page)

@@ -75,12 +75,12 @@ def find_python():
     # in an environment, the Python that it was made from: .venv may have to be made again
     own = getattr(sys, "_base_executable", sys.executable)
     for candidate in [wish] if wish else [own, *CANDIDATES]:
-        found = shutil.which(candidate)
-        if found and works(found, "-c", NEW_ENOUGH):
-            if works(found, "-c", "import venv, ensurepip"):
-                return found
+        python = shutil.which(candidate)
+        if python and works(python, "-c", NEW_ENOUGH):
+            if works(python, "-c", "import venv, ensurepip"):
+                return python
             raise Stop(
-                f"{found} cannot make virtual environments: its module venv or ensurepip is missing.\n"
+                f"{python} cannot make virtual environments: its module venv or ensurepip is missing.\n"
                 "On Debian and Ubuntu: apt install python3-venv"
             )
     asked = wish or sys.executable
@@ -116,8 +116,8 @@ def wait_for_others(file):
 
 def make_venv(python):
     """An environment that has Python and pip, marked as unfinished; a broken one is made again."""
-    whole = not UNFINISHED.exists() and works(PYTHON, "-m", "pip", "--version") and works(PYTHON, "-c", NEW_ENOUGH)
-    if not whole and VENV.exists():
+    usable = not UNFINISHED.exists() and works(PYTHON, "-m", "pip", "--version") and works(PYTHON, "-c", NEW_ENOUGH)
+    if not usable and VENV.exists():
         if not (VENV / "pyvenv.cfg").exists() and not UNFINISHED.exists() and any(VENV.iterdir()):
             raise Stop("There is a .venv here that is not a virtual environment; move it away.")
         print("The environment in .venv is not complete; making it again.", flush=True)
@@ -125,7 +125,7 @@ def make_venv(python):
     UNFINISHED.touch()
     if READY.exists():
         READY.unlink()
-    if not whole:
+    if not usable:
         for path in VENV.iterdir():  # `venv --clear` would take the mark away first
             if path.is_dir() and not path.is_symlink():
                 shutil.rmtree(str(path))
@@ -218,6 +218,9 @@ def find_browser():
 
 def main():
     """Set up; whoever is stopped in the middle leaves half an environment, and the mark that says so."""
+    stage = sys.argv[1:]
+    if stage not in ([], ["test"]):
+        sys.exit("tools/environment.py takes no argument, or `test`; it was given: {}".format(" ".join(stage)))
     for name in ("SIGTERM", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), lambda *_: sys.exit(130))
@@ -226,7 +229,7 @@ def main():
             wait_for_others(this)
             set_up()
             compile_words()
-        if sys.argv[1:] == ["test"]:
+        if stage:
             find_browser()
     except (Stop, OSError) as stopped:  # no room, or no right to write here
         sys.exit(f"\n{stopped}\n")

@@ -10,8 +10,11 @@ import re
 import shutil
 import struct
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 
 from tools import ROOT, styles
@@ -21,8 +24,8 @@ from tools.styles import BUNDLE
 SCRIPT = r'\n\s*<script[^>]*src="[^"]*/?(?:{})\.js[^"]*"[^>]*></script>'
 UNUSED = re.compile(SCRIPT.format("fontawesome|searchtools|language_data|searchindex"))
 NAMES = {
-    re.compile(re.escape(theirs)): ours
-    for theirs, ours in {
+    re.compile(re.escape(written)): ours
+    for written, ours in {
         ' aria-label="Toggle hidden content"': "",
         ' role="doc-biblioentry"': "",
         '<div role="list" class="citation-list">': '<div class="citation-list">',
@@ -71,7 +74,7 @@ def lighter(page: str, built: Path, counts: Counter[str] | None = None) -> str:
     """
     options = built / "_static/documentation_options.js"
     short = " ".join(options.read_text("utf-8").split()) if options.is_file() else ""
-    changes = {
+    changes: dict[re.Pattern[str], str | Callable[[re.Match[str]], str]] = {
         UNUSED: "",
         CHARSET: lambda _: FIRST_SCRIPT,  # which is no template
         OPTIONS: lambda script: f"<script>{short}</script>" if short else script[0],
@@ -126,20 +129,21 @@ def drop_old(built: Path, pages: set[str], sources: set[str]) -> None:
             path.unlink()
 
 
-def _lighten(app, error):
+def _lighten(app: Sphinx, error: Exception | None) -> None:
     built = english_site(app)
     if error or built is None:  # the others are made lighter in tools.assembly
         return
-    counts, whole = Counter(), Path(app.srcdir) == ROOT
+    counts: Counter[str] = Counter()
+    every_page = Path(app.srcdir) == ROOT
     for path in own_pages(built):
         page = path.read_text("utf-8")
         if BUNDLE in page:  # as an earlier build has left it
-            whole = False
+            every_page = False
             continue
         light = lighter(page, built, counts)
         if light != page:
             path.write_text(light, "utf-8")
-    if whole:
+    if every_page:
         check_theme(counts)
     static = built / "_static"
     unused = "scripts/fontawesome*", "**/*.map", "searchtools.js", "language_data.js"
@@ -149,7 +153,7 @@ def _lighten(app, error):
     styles.bundle(built)
 
 
-def _drop_old(app, written, error):
+def _drop_old(app: Sphinx, written: set[str], error: Exception | None) -> None:
     if error or app.builder.format != "html" or not written:  # where nothing was written, no page has left
         return
     names = [name for name in app.env.found_docs if translation(app) is None or is_translated(name)]
@@ -157,9 +161,9 @@ def _drop_old(app, written, error):
     drop_old(Path(app.outdir), {*names, *written}, sources)
 
 
-def setup(app):
+def setup(app: Sphinx) -> dict[str, Any]:
     """Registers the extension with Sphinx."""
-    written = set()  # pages made of no document are among them, such as that of the search
+    written: set[str] = set()  # pages made of no document are among them, such as that of the search
     app.connect("html-page-context", lambda app, name, *_: written.add(name))
     app.connect("build-finished", lambda app, error: _drop_old(app, written, error), priority=100)  # first of all
     app.connect("build-finished", _lighten)

@@ -94,6 +94,20 @@ def _terms(package: Distribution) -> str:
     return files[0].read_text("utf-8")
 
 
+def _part(files: list[Path], owner: str, name: str, licence: str, address: str, file: str, version: str) -> Notice:
+    """Others' work within a package, of which these are the files; the rest is a row of `WITHIN`."""
+    text = next((path.read_text("utf-8") for path in files if path.name == file), "")
+    number = re.search(version, text)
+    if number is None:
+        raise ValueError(f"{owner} has no {file} that tells the version of {name}; say in {__name__} what tells it")
+    words = [f"It comes as a part of {owner}."]
+    if name == "Python":  # Pyodide leaves the text out; this package has the same licence
+        words.append(_terms(distribution("typing_extensions")))
+    if "LICENSE" in file:
+        words.append(text)
+    return Notice(name, number[1], licence, address, "\n\n".join(words))
+
+
 def _weights() -> list[Notice]:
     """The pretrained model whose rounded weights pages load, if the package that carries it is installed."""
     try:
@@ -119,18 +133,7 @@ def notices() -> list[Notice]:
         package = distribution(name)
         files[name] = [Path(package.locate_file(file)) for file in package.files]
         table.append(_from_python(package))
-    for owner, name, licence, address, file, version in WITHIN:
-        for path in files.get(owner, []):
-            if path.name == file:
-                text = path.read_text("utf-8")
-                number = re.search(version, text)[1]
-                words = f"It comes as a part of {owner}."
-                if name == "Python":
-                    # Pyodide leaves the text out; this package has the same licence
-                    words += f"\n\n{_terms(distribution('typing_extensions'))}"
-                if "LICENSE" in file:
-                    words += f"\n\n{text}"
-                table.append(Notice(name, number, licence, address, words))
+    table += [_part(files[part[0]], *part) for part in WITHIN if part[0] in files]  # Pyodide is optional
     return sorted(table + _weights(), key=lambda notice: notice.name.lstrip("@").lower())
 
 

@@ -23,11 +23,11 @@ from pypdf import PdfReader
 from attnbook.widgets.browser import chromium
 from tools import ROOT
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # `chromium` says what to do where it is not installed
     from playwright.sync_api import Browser
 
 BOOK = ROOT / "_build" / "html"
-WHOLE = ROOT / "_build" / "paying-attention.pdf"
+PRINTED = ROOT / "_build" / "paying-attention.pdf"
 COLLECT = Path(__file__).with_suffix(".js")
 STYLE = Path(__file__).with_suffix(".css")
 HELP = "Replies, hints and solutions"
@@ -35,6 +35,7 @@ REMARK = (
     "Printed from the pages of the book. Code that is folded there (imports, drawing) is left out; replies to "
     "questions, hints and solutions stand at the end. The figures move in the pages."
 )
+Parts = list[tuple[str, list[dict]]]  # each a caption, and what was collected of its pages
 OPEN_NUMBER = re.compile(r'(<b data-page="([^"]*)">)000')
 RUNNING_HEAD = """
 @page {name} {{ @top-left {{ content: "{title}"; }} }}
@@ -70,7 +71,7 @@ def anchor(name: str) -> str:
     return "page-" + re.sub(r"\W+", "-", name)
 
 
-def contents(parts: list[tuple[str, list[dict]]]) -> str:
+def contents(parts: Parts) -> str:
     """The table of contents in HTML, its page numbers still open.
 
     Args:
@@ -90,22 +91,22 @@ def contents(parts: list[tuple[str, list[dict]]]) -> str:
     return f'<nav id="contents"><h1>Contents</h1>{"".join(lines)}</nav>'
 
 
-def document(parts: list[tuple[str, list[dict]]]) -> str:
+def printed_page(parts: Parts) -> str:
     """All that is printed, as one page of HTML, its page numbers still open; the argument as for `contents`."""
     config = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))
     name = html.escape(config["title"])
-    pages = [page for _, of_part in parts for page in of_part]
-    sheets = dict.fromkeys(sheet for page in pages for sheet in page["styles"])
-    heads = [RUNNING_HEAD.format(name=page["name"], title=page["plain"].replace('"', "'")) for page in pages]
+    all_pages = [page for _, pages in parts for page in pages]
+    sheets = dict.fromkeys(sheet for page in all_pages for sheet in page["styles"])
+    heads = [RUNNING_HEAD.format(name=page["name"], title=page["plain"].replace('"', "'")) for page in all_pages]
     body = [
         f'<section id="title"><h1>{name}</h1><p>{html.escape(config["author"])}, '
         f"{config['copyright']}</p><p>{REMARK}</p></section>",
         contents(parts),
     ]
-    for caption, some in parts:
+    for caption, pages in parts:
         body += [f'<h1 class="part">{html.escape(caption)}</h1>'] if caption else []
-        body += [f'<div id="{page["name"]}">{page["html"]}</div>' for page in some]
-    helps = "".join(page["help"] for page in pages)
+        body += [f'<div id="{page["name"]}">{page["html"]}</div>' for page in pages]
+    helps = "".join(page["help"] for page in all_pages)
     body.append(f'<div id="page-help"><h1>{HELP}</h1>{helps}</div>')
     return (
         '<!doctype html><html lang="en" data-theme="light"><head><meta charset="utf-8">'
@@ -120,11 +121,8 @@ def document(parts: list[tuple[str, list[dict]]]) -> str:
 def page_numbers(pdf: Path) -> dict[str, int]:
     """The page on which each id stands to which a link of the PDF leads, counted from 1."""
     reader = PdfReader(pdf)
-    return {
-        name.removeprefix("/"): number + 1
-        for name, target in reader.named_destinations.items()
-        if (number := reader.get_destination_page_number(target)) is not None
-    }
+    places = {name: reader.get_destination_page_number(to) for name, to in reader.named_destinations.items()}
+    return {name.removeprefix("/"): number + 1 for name, number in places.items() if number is not None}
 
 
 def print_book(book: Path, out: Path, chosen: list[str]) -> None:
@@ -142,8 +140,8 @@ def print_book(book: Path, out: Path, chosen: list[str]) -> None:
     parts = [(caption, pages) for caption, pages in parts if pages]
     if not parts:
         raise ValueError(f"expected pages of _toc.yml, such as 'chapters/0*', but none matches {' '.join(chosen)}")
-    printed = [page for _, some in parts for page in some]
-    missing = [name for name in printed if not (book / f"{name}.html").is_file()]
+    names = [name for _, pages in parts for name in pages]
+    missing = [name for name in names if not (book / f"{name}.html").is_file()]
     if missing:
         raise FileNotFoundError(
             f"expected the built book in {book}, but {missing[0]}.html is not there: build it first (make book)"
@@ -152,8 +150,8 @@ def print_book(book: Path, out: Path, chosen: list[str]) -> None:
     source, draft = out.with_suffix(".print.html"), out.with_suffix(".draft.pdf")
     try:
         with chromium() as browser:
-            collected = iter(collect(browser, book, printed))
-            text = document([(name, [next(collected) for _ in files]) for name, files in parts])
+            collected = iter(collect(browser, book, names))
+            text = printed_page([(caption, [next(collected) for _ in pages]) for caption, pages in parts])
             source.write_text(text, "utf-8")
             print_once(browser, source, draft)
             numbers = page_numbers(draft)
@@ -180,11 +178,11 @@ def main(arguments: list[str] | None = None) -> int:
     """Print the book; a message and exit status 2 if that is not possible."""
     parser = argparse.ArgumentParser(prog="python -m tools.pdf", description=__doc__.splitlines()[0])
     parser.add_argument("pages", nargs="*", help="pages, as in _toc.yml; * stands for anything")
-    parser.add_argument("--out", type=Path, default=WHOLE, help="needed for some of the pages")
+    parser.add_argument("--out", type=Path, default=PRINTED, help="needed for some of the pages")
     parser.add_argument("--book", type=Path, default=BOOK, help="folder of the built book")
     given = parser.parse_args(arguments)
-    if given.pages and given.out == WHOLE:
-        parser.error(f"{WHOLE.relative_to(ROOT)} is the whole book; say with --out where some of its pages go")
+    if given.pages and given.out == PRINTED:
+        parser.error(f"{PRINTED.relative_to(ROOT)} is the whole book; say with --out where some of its pages go")
     try:
         print_book(given.book.absolute(), given.out, given.pages)
     except (OSError, RuntimeError, ValueError) as error:

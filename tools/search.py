@@ -7,9 +7,14 @@ page has, asks for it when there is something to look for.
 
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import lxml.html
+from lxml.html import HtmlElement
+from sphinx.application import Sphinx
+from sphinx.builders.html import StandaloneHTMLBuilder
 
 from attnbook.widgets.scripts import packed_script, unpacked_script
 from tools.languages import Language, english_site, own_pages
@@ -48,13 +53,13 @@ class Place:
         return [self.name, *(SPACES.sub(" ", text).strip() for text in texts)]
 
 
-def _begins_a_place(element) -> bool:
+def _begins_a_place(element: HtmlElement) -> bool:
     headed = element.tag == "section" and element.xpath("./h1 | ./h2 | ./h3 | ./h4")
     exercise = "exercise" in element.get("class", "").split()
     return bool(element.get("id") and (headed or exercise or element.tag == "dt"))
 
 
-def _collect(element, place: Place, places: list[Place]) -> None:
+def _collect(element: HtmlElement, place: Place, places: list[Place]) -> None:
     """Sort what stands in an element by the places that begin in it; the rest belongs to `place`."""
     outer = place
     for child in [child for child in element if isinstance(child.tag, str)]:
@@ -78,7 +83,7 @@ def _collect(element, place: Place, places: list[Place]) -> None:
         place.text.append(child.tail or "")
 
 
-def _in_a_line(formula) -> str:
+def _in_a_line(formula: HtmlElement) -> str:
     """A formula of MathML as one types it: 10^6, x_j, e^(a+b)."""
     own = (formula.text or "").strip()
     first, *rest = [*map(_in_a_line, formula)] or [""]
@@ -123,7 +128,8 @@ def text(built: Path, script: Path) -> bytes:
         built: the folder of its pages; those of languages in folders of their own are not among them.
         script: where an earlier one may be, which is asked for pages that are older than it.
     """
-    since, known = 0.0, {}
+    since = 0.0
+    known: dict[str, list] = {}
     if script.is_file() and script.stat().st_mtime > HERE.stat().st_mtime:
         since = script.stat().st_mtime
         known = {page[0]: page for page in json.loads(unpacked_script(script.read_bytes()))}
@@ -138,22 +144,23 @@ def text(built: Path, script: Path) -> bytes:
     return packed_script("globalThis.attnbookText", content.encode())
 
 
-def _replace_sphinx(app):
-    app.builder.search = False  # its index, and its page
+def _replace_sphinx(app: Sphinx) -> None:
+    if isinstance(app.builder, StandaloneHTMLBuilder):
+        app.builder.search = False  # its index, and its page
 
 
-def _page(app):
+def _page(app: Sphinx) -> Iterator[tuple[str, dict[str, str], str]]:
     if app.builder.format == "html":
         body = PAGE.read_text("utf-8")
         yield "search", {"title": "Search", "body": body}, "page.html"
 
 
-def _load(app, pagename, templatename, context, doctree):
+def _load(app: Sphinx, pagename: str, *_: object) -> None:
     if pagename == "search":
         app.add_js_file(f"{FOLDER}/search.js", loading_method="defer")
 
 
-def _write_script(app):
+def _write_script(app: Sphinx) -> None:
     if site := english_site(app):
         folder = site / "_static" / FOLDER
         folder.mkdir(parents=True, exist_ok=True)
@@ -172,12 +179,12 @@ def write_text(site: Path, language: Language | None = None) -> None:
     script.write_bytes(text(built, script))
 
 
-def _write_text(app, error):
+def _write_text(app: Sphinx, error: Exception | None) -> None:
     if (site := english_site(app)) and not error:
         write_text(site)
 
 
-def setup(app):
+def setup(app: Sphinx) -> dict[str, Any]:
     """Registers the extension with Sphinx."""
     app.connect("builder-inited", _replace_sphinx)
     app.connect("builder-inited", _write_script)

@@ -79,7 +79,7 @@ def _text(path: Path, into: Path) -> str:
     css = path.read_text("utf-8")
     css = IMPORT.sub(lambda match: _text(path.parent / match[1], into), css)
 
-    def from_there(match):
+    def from_there(match: re.Match[str]) -> str:
         return f"url({relpath(path.parent / match[1], into)})"
 
     return css if path.parent == into else ADDRESS.sub(from_there, css)
@@ -88,7 +88,7 @@ def _text(path: Path, into: Path) -> str:
 def _cut_fonts(css: str, folder: Path) -> str:
     icons = {int(code, 16) if code else ord(icon) for code, icon in ICON.findall(css)}
 
-    def cut(match):
+    def cut(match: re.Match[str]) -> str:
         place = folder / match[1]
         font = TTFont(place / f"{match[2]}.ttf", recalcTimestamp=False)
         cutter = subset.Subsetter(subset.Options(layout_features=[], notdef_outline=True))
@@ -108,23 +108,24 @@ def with_one_sheet(page: str) -> tuple[str, list[str]]:
 
     Where an earlier build has left it so already, it stays as it is.
     """
-    theirs = [sheet for sheet in SHEET.finditer(page) if not sheet[2].startswith(OURS)]
-    if not theirs:
+    sheets = [sheet for sheet in SHEET.finditer(page) if not sheet[2].startswith(OURS)]
+    if not sheets:
         return page, []
-    first = theirs[0]
+    first = sheets[0]
     tag = f'\n    <link rel="stylesheet" href="{first[1]}{BUNDLE}">'
     rest = SHEET.sub(lambda sheet: sheet[0] if sheet[2].startswith(OURS) else "", page[first.start() :])
-    return page[: first.start()] + tag + rest, [sheet[2] for sheet in theirs]
+    return page[: first.start()] + tag + rest, [sheet[2] for sheet in sheets]
 
 
 def bundle(built: Path) -> None:
     """Make one style sheet of the theme's and its extensions', and let all pages of a built book name it."""
-    static, names = built / "_static", {}
+    static = built / "_static"
+    names: dict[str, None] = {}  # in their order
     for page in built.rglob("*.html"):
-        text, theirs = with_one_sheet(page.read_text("utf-8"))
-        if theirs:
+        text, sheets = with_one_sheet(page.read_text("utf-8"))
+        if sheets:
             page.write_text(text, "utf-8")
-            names |= dict.fromkeys(theirs)
+            names |= dict.fromkeys(sheets)
     if names:
         folder = static / "styles"
         css = without_unused("".join(_text(static / n, folder) for n in names), class_names_in(built))

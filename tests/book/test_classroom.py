@@ -16,7 +16,7 @@ from test_pages import WIDE
 
 from attnbook.exercises.bank import SHELF
 from kept import comes_back
-from tools import NODE, NODE_MODULES, classroom, stored_notebooks
+from tools import NODE, NODE_MODULES, ROOT, classroom, stored_notebooks
 from tools.barriers import PHONE, SETTLED, barriers
 from tools.classroom import LAST, PACKAGE, cells, exercises, write
 
@@ -530,6 +530,17 @@ def test_what_the_checker_says_is_packed_again_when_a_catalog_goes_or_is_compile
     assert classroom.current(folder)
     os.utime(tmp_path / newer, (2**32, 2**32))  # of a catalog that goes, only the folder tells
     assert not classroom.current(folder)
+
+
+def test_esbuild_has_the_environment_of_the_build(monkeypatch):
+    """Windows starts no program without SYSTEMROOT."""
+    given = {}
+    monkeypatch.setenv("SYSTEMROOT", "C:/Windows")
+    monkeypatch.setattr(
+        classroom.subprocess, "run", lambda *_, env, **__: given.update(env) or SimpleNamespace(returncode=0, stdout="")
+    )
+    classroom.esbuild(ROOT / "a.js")
+    assert given["SYSTEMROOT"] == "C:/Windows" and given["NODE_PATH"] == str(NODE_MODULES)
 
 
 @pytest.mark.parametrize(("builder", "packs"), [("html", True), ("", False)])

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import time
 
 import pytest
 from sphinx.errors import SphinxParallelError
@@ -60,14 +61,16 @@ def test_pages_that_were_cut_off_are_written_again(build):
     assert not (html / ".unfinished").exists()
 
 
-def test_without_room_nothing_is_begun(build, monkeypatch):
-    before = (page := build() / "b.html").read_text()
-    (build.source / "b.rst").write_text("B\n=\n\nmore\n")
-    usage = shutil.disk_usage(page)
+def test_without_room_nothing_is_begun_and_a_finished_book_stays_finished(tmp_path, monkeypatch, capsys):
+    mark = tmp_path / "_build" / book.FINISHED
+    mark.parent.mkdir()
+    mark.write_text("index.md\n")
+    usage = shutil.disk_usage(tmp_path)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=2_000_000))
-    with pytest.raises(book.NoBook, match="what was there is as it was") as ended:
-        build()
-    assert ended.value.status == 2 and page.read_text() == before
+    monkeypatch.setattr(book, "build_all", lambda *_: pytest.fail("a build was begun"))
+    assert book.main(["--path-output", str(tmp_path)]) == 2
+    assert "what was there is as it was" in capsys.readouterr().err
+    assert mark.read_text() == "index.md\n" and [*mark.parent.iterdir()] == [mark]
 
 
 def end(error):
@@ -122,5 +125,34 @@ def test_a_book_is_current_until_a_file_it_is_made_from_changes(tmp_path, monkey
     chapter.rename(tmp_path / "b.md")
     assert not book.is_current(whole)
     (tmp_path / "b.md").rename(chapter)
+    assert book.is_current(whole)
     monkeypatch.setattr(book, "build_all", lambda *_: end(book.NoBook()))
     assert book.is_current(whole) and book.main(["--path-output", str(tmp_path)]) == 2 and not book.is_current(whole)
+
+
+@pytest.mark.parametrize("pins", ["requirements.txt", "tools/node/package-lock.json"])
+def test_a_book_of_other_pins_is_not_current(tmp_path, monkeypatch, pins):
+    monkeypatch.setattr(book, "ROOT", tmp_path)
+    monkeypatch.setattr(book, "build_all", lambda folder, *_: folder / "html")
+    (file := tmp_path / pins).parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("sphinx==7.4.7")
+    (tmp_path / "_build").mkdir()
+    assert book.main(["--path-output", str(tmp_path)]) == 0 and book.is_current(tmp_path / "_build")
+    os.utime(file, (later := file.stat().st_mtime + 100, later))
+    assert not book.is_current(tmp_path / "_build")
+
+
+def test_a_file_that_changes_while_the_book_is_built_makes_it_old(tmp_path, monkeypatch):
+    monkeypatch.setattr(book, "ROOT", tmp_path)
+    (chapters := tmp_path / "chapters").mkdir()
+    (chapters / "a.md").write_text("A")
+    for name, current in {"a.mo": True, "a.md": False}.items():  # the build itself compiles catalogs
+
+        def build_all(folder, *_, name=name):
+            time.sleep(0.05)
+            (chapters / name).write_text("B")
+            return folder / "html"
+
+        monkeypatch.setattr(book, "build_all", build_all)
+        assert book.main(["--path-output", str(tmp_path)]) == 0
+        assert book.is_current(tmp_path / "_build") is current, name

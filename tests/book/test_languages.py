@@ -11,7 +11,7 @@ from attnbook.widgets.scripts import figures_in
 from kept import comes_back
 from tools.barriers import DESK, SETTLED
 from tools.languages import LANGUAGES, is_translated
-from tools.languages.builder import THEIRS, alternates
+from tools.languages.builder import THEME_WORDS, alternates
 from tools.languages.checks import SIGNS
 
 CHINESE = LANGUAGES["zh_CN"]
@@ -47,7 +47,7 @@ def test_every_page_that_is_translated_is_there_and_shares_the_rest(built_book, 
 def test_what_is_translated_for_the_theme_is_what_it_writes(built_book):
     made = *built_book.rglob("*.html"), *(built_book.parent / CHINESE.folder / "html").rglob("*.html")
     text = "".join(path.read_text("utf-8") for path in made)
-    assert len(THEIRS) > 25 and not [phrase for phrase in THEIRS if phrase not in text]
+    assert len(THEME_WORDS) > 25 and not [phrase for phrase in THEME_WORDS if phrase not in text]
 
 
 def test_ids_and_formulas_are_the_english_ones(built_book, chinese):

@@ -20,7 +20,7 @@ from tools.barriers import DESK, barriers
 from tools.chapter import make_chapter
 from tools.languages import LANGUAGES
 from tools.languages.builder import SCRIPT, words_script
-from tools.notices import PYTHON, _terms, notices
+from tools.notices import PYTHON, _part, _terms, notices
 from tools.publishing import PICTURE, preview
 
 ADDRESS = "https://github.com/Someone/paying-attention"
@@ -199,6 +199,15 @@ def test_a_package_without_one_licence_is_named():
     package = SimpleNamespace(name="crelt", files=["crelt-1.dist-info/METADATA"])
     with pytest.raises(ValueError, match="crelt has 0 files LICENSE, not one; say in tools.notices which is meant"):
         _terms(package)
+
+
+def test_a_part_of_a_package_that_tells_no_version_is_named(tmp_path):
+    (script := tmp_path / "clipboard.min.js").write_text("/* clipboard.js, without a number */")
+    for parts in ([], [script]):
+        with pytest.raises(
+            ValueError, match="copybutton has no clipboard.min.js that tells the version of clipboard.js"
+        ):
+            _part(parts, "copybutton", "clipboard.js", "MIT", "", script.name, r"clipboard.js v([\d.]+)")
 
 
 def test_whatever_the_pages_contain_of_others_is_named(built_book):

@@ -4,6 +4,7 @@ import base64
 import io
 import json
 import os
+from pathlib import Path
 
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
@@ -135,6 +136,21 @@ def test_a_failure_says_what_failed_and_leaves_the_notebook(book, failure):
         chapter.make_chapter("01-trial", book)
     assert old.read_text() == "the old notebook"
     assert [p.name for p in old.parent.iterdir() if p.is_file()] == ["01-trial.ipynb"]
+
+
+PATHS = {"": True, "/chapters": True, ".": True, "land": False, "-2": False}
+
+
+@pytest.mark.parametrize(("after", "refused"), PATHS.items())
+def test_only_a_path_of_this_copy_is_one(after, refused):
+    root = Path("/srv/book")
+    output = new_output("stream", name="stdout", text=f"{root}{after}\n")
+    notebook = new_notebook(cells=[new_code_cell("print(…)", outputs=[output])])
+    if refused:
+        with pytest.raises(ChapterError, match="prints the path of this working copy"):
+            normal_form.check_outputs(notebook, "01-trial", root)
+    else:
+        normal_form.check_outputs(notebook, "01-trial", root)
 
 
 def test_a_full_disk_leaves_the_notebook(book, monkeypatch):

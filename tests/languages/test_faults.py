@@ -109,6 +109,6 @@ def test_whatever_is_changed_in_a_translation_is_noticed(mutation):
 
 def test_a_sentence_is_taken_apart():
     found = Sentence("At 1,000 `a`: {term}`b <c>`, *d* and {eq}`e`")
-    assert found.kept == {"`a`": 1, "{term}`c`": 1, "{eq}`e`": 1, "the number 1000": 1}
+    assert found.required == {"`a`": 1, "{term}`c`": 1, "{eq}`e`": 1, "the number 1000": 1}
     assert found.terms == ["c"] and found.paragraph
     assert found.words == "At 1,000 A: b, d and \ufffc"

@@ -7,13 +7,16 @@ English one. Its pages are put below those in English (`tools.assembly`), whose 
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import yaml
 from docutils import nodes
 from sphinx import addnodes
+from sphinx.application import Sphinx
 from sphinx.builders.html import StandaloneHTMLBuilder
+from sphinx.config import Config
 from sphinx.transforms import SphinxTransform
 from sphinx_exercise.nodes import exercise_subtitle
 
@@ -38,7 +41,7 @@ LETTERS = re.compile("[A-Za-z]{2}")
 CLAIMED = "All {number} claims that this page has checked"  # attnbook/page/claims.py
 # what the theme and others write, and have no words of ours for; the theme's own Chinese for “Print to PDF” is that of
 # another region
-THEIRS = Path(__file__).with_name("theme.txt").read_text("utf-8").splitlines()
+THEME_WORDS = Path(__file__).with_name("theme.txt").read_text("utf-8").splitlines()
 
 
 def words(language: Language) -> dict[str, str]:
@@ -54,25 +57,25 @@ def words_script(language: Language) -> str:
 class Pages(StandaloneHTMLBuilder):
     """Writes the pages that are translated; links to the others lead to the English ones."""
 
-    def get_target_uri(self, docname, typ=None):
+    def get_target_uri(self, docname: str, typ: str | None = None) -> str:
         """The address of a page, seen from the folder of the language."""
         address = super().get_target_uri(docname, typ)
         return address if is_translated(docname) else f"../{address}"
 
-    def get_outdated_docs(self):
+    def get_outdated_docs(self) -> Iterator[str]:
         """Pages to be written again."""
         return filter(is_translated, super().get_outdated_docs())
 
-    def write(self, build_docnames, updated_docnames, method="update"):
+    def write(self, build_docnames: Any, updated_docnames: Iterable[str], method: Any = "update") -> None:
         """Write those of the pages that are translated."""
         names = self.env.found_docs if build_docnames in (None, ["__all__"]) else build_docnames
         super().write([*filter(is_translated, names)], [*filter(is_translated, updated_docnames)], method)
 
-    def copy_static_files(self):
+    def copy_static_files(self) -> None:
         """Nothing: all languages share the English ones. But extensions write into the folder."""
         (Path(self.outdir) / "_static").mkdir(parents=True, exist_ok=True)
 
-    def copy_image_files(self):
+    def copy_image_files(self) -> None:
         """Nothing: see above."""
 
 
@@ -83,7 +86,7 @@ class Untranslatable(SphinxTransform):
 
     default_priority = 5  # before Sphinx's translation
 
-    def apply(self, **kwargs):
+    def apply(self, **kwargs: Any) -> None:
         """Mark the nodes."""
         for formula in self.document.findall(nodes.math_block):
             formula["translatable"] = False
@@ -100,7 +103,7 @@ class Translated(SphinxTransform):
 
     default_priority = 24  # after Sphinx's translation
 
-    def apply(self, **kwargs):
+    def apply(self, **kwargs: Any) -> None:
         """Change the document."""
         language = translation(self.app)
         if language is None:
@@ -127,7 +130,7 @@ class Translated(SphinxTransform):
                 node["classes"].append("language-en")  # docutils makes an attribute `lang` of it
 
 
-def _configure(app, config):
+def _configure(app: Sphinx, config: Config) -> None:
     config.templates_path = [*config.templates_path, str(Path(__file__).parent)]
     config.html_theme_options["article_header_end"] = ["languages.html", "article-header-buttons.html"]
     language = translation(app)
@@ -141,19 +144,19 @@ def _configure(app, config):
     config.html_theme_options["toc_title"] = known.get("On this page", "On this page")
 
 
-def _write_script(app):
+def _write_script(app: Sphinx) -> None:
     if site := english_site(app):
         write_if_new(site / "_static" / SCRIPT.name, SCRIPT.read_text("utf-8"))
 
 
-def _translate_captions(app, doctree):
+def _translate_captions(app: Sphinx, doctree: nodes.document) -> None:
     language = translation(app)
     known = words(language) if language else {}
     for tree in doctree.findall(addnodes.toctree):
         tree["caption"] = known.get(tree.get("caption"), tree.get("caption"))
 
 
-def _translate_description(app, doctree):
+def _translate_description(app: Sphinx, doctree: nodes.document) -> None:
     """What a page says of itself to search engines; MyST adds it only after Sphinx has translated the page."""
     if language := translation(app):
         known = translations(language, app.env.docname)
@@ -168,7 +171,7 @@ def alternates(home: str, pagename: str, own: str) -> str:
     return "".join(f'\n<link rel="alternate" hreflang="{tag}" href="{place}">' for tag, place in places)
 
 
-def _lead_to_others(app, pagename, templatename, context, doctree):
+def _lead_to_others(app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object) -> None:
     here = translation(app)
     up = "../" * pagename.count("/")
     home = "" if here is None else "../"
@@ -204,7 +207,7 @@ def messages_outside_texts(documents: Iterable[nodes.document]) -> dict[str, str
     searching = re.findall(r">([^<>]*[a-z][^<>]*)<", (ROOT / "tools/search.html").read_text("utf-8"))
     return {
         **{part["caption"]: "caption" for part in toc["parts"]},
-        **dict.fromkeys([*THEIRS, CLAIMED, UNFINISHED], "page"),
+        **dict.fromkeys([*THEME_WORDS, CLAIMED, UNFINISHED], "page"),
         **dict.fromkeys(searching, "page"),
         **dict.fromkeys(script_messages(), "script"),
         **dict.fromkeys((text for page in pages for text in prompts(page)), "page"),
@@ -212,7 +215,7 @@ def messages_outside_texts(documents: Iterable[nodes.document]) -> dict[str, str
     }
 
 
-def setup(app):
+def setup(app: Sphinx) -> dict[str, Any]:
     """Registers the extension with Sphinx."""
     if translation(app) is not None:
         app.add_builder(Pages, override=True)

@@ -56,7 +56,7 @@ class Sentence:
         source: MyST.
 
     Attributes:
-        kept: what a translation must have as well, each with how often.
+        required: what a translation must have as well, each with how often.
         words: the text between, as it is shown; `A` stands for code and for a formula.
         stray: signs of markup that would be shown.
         terms: names of the glossary to which it links.
@@ -66,26 +66,26 @@ class Sentence:
     def __init__(self, source: str):
         blocks = parser().parse(source)
         self.paragraph = [token.type for token in blocks] == ["paragraph_open", "inline", "paragraph_close"]
-        self.kept: Counter[str] = Counter()
+        self.required: Counter[str] = Counter()
         self.terms: list[str] = []
         shown, plain = [], []
         for token in [token for block in blocks for token in block.children or [block]]:
             kind, content = token.type, token.content
             if kind == "code_inline":
-                self.kept[f"`{content}`"] += 1
+                self.required[f"`{content}`"] += 1
                 shown.append("A")
             elif kind.startswith("math"):
-                self.kept[f"${TEXT.sub('', content).strip()}$"] += 1
+                self.required[f"${TEXT.sub('', content).strip()}$"] += 1
                 shown.append("A")
             elif kind == "myst_role":
                 shown.append(self._role(token.meta["name"], content))
             elif kind == "link_open":
-                self.kept[f"]({token.attrs['href']})"] += 1
+                self.required[f"]({token.attrs['href']})"] += 1
             elif kind == "image":
-                self.kept[f"![]({token.attrs['src']})"] += 1
+                self.required[f"![]({token.attrs['src']})"] += 1
                 shown.append(OBJECT)
             elif kind == "html_inline":
-                self.kept[content] += 1
+                self.required[content] += 1
             elif kind in ("text", "text_special"):
                 shown.append(content)
                 plain.append(content)
@@ -95,15 +95,15 @@ class Sentence:
         text = " ".join(plain)
         self.stray = Counter(sign for sign in text if sign in "*`$")
         for hole in HOLE.findall(text):
-            self.kept[hole] += 1
+            self.required[hole] += 1
         for digits, unit in NUMBER.findall(HOLE.sub("", self.words)):
-            self.kept[_number(digits, unit)] += 1
+            self.required[_number(digits, unit)] += 1
 
     def _role(self, name: str, content: str) -> str:
         """Note where a role leads; gives what it shows."""
         titled = ROLE.fullmatch(content)
         target = titled[2] if titled else content
-        self.kept[f"{{{name}}}`{target}`"] += 1
+        self.required[f"{{{name}}}`{target}`"] += 1
         if name == "term":
             self.terms.append(target)
             return titled[1] if titled else content
@@ -144,8 +144,8 @@ def faults(english: str, translation: str, terms: dict[str, str], plain: bool = 
     if plain:
         english, translation = (re.sub(r"([\\*_`$\[\]{}<>#+-])", r"\\\1", text) for text in (english, translation))
     source, target = Sentence(english), Sentence(translation)
-    wrong = [f"missing: {what}" for what in source.kept - target.kept]
-    wrong += [f"not in the English: {what}" for what in target.kept - source.kept]
+    wrong = [f"missing: {what}" for what in source.required - target.required]
+    wrong += [f"not in the English: {what}" for what in target.required - source.required]
     wrong += [f"would be shown as it is: {sign}" for sign in target.stray - source.stray]
     if not target.paragraph:
         wrong.append("begins like a list or a heading: put the number or sign elsewhere, or a backslash before it")

@@ -96,12 +96,12 @@ def messages_by_catalog() -> dict[str, dict[str, str]]:
 
 def gettext_catalog(language: Language) -> bytes:
     """All catalogs of the exercises, as `gettext` reads them."""
-    whole = polib.POFile()
-    whole.metadata = {"Content-Type": "text/plain; charset=UTF-8"}
+    catalog = polib.POFile()
+    catalog.metadata = {"Content-Type": "text/plain; charset=UTF-8"}
     for name in ("checker", *names()):
         known = translations(language, catalog_name(name))
-        whole.extend(polib.POEntry(msgid=text, msgstr=other) for text, other in known.items())
-    return whole.to_binary()
+        catalog.extend(polib.POEntry(msgid=text, msgstr=other) for text, other in known.items())
+    return catalog.to_binary()
 
 
 def compiled_file(language: Language) -> Path:
