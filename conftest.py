@@ -36,6 +36,25 @@ def pytest_collection():
         gc.freeze()
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector):
+    """Each of several processes begins to read the tests elsewhere: what one has compiled, the others need not."""
+    report = no_skip_in_ci((yield))
+    if collector.path.name == "tests":
+        worker = os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")
+        workers = os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")
+        start = len(report.result) * int(worker) // int(workers)
+        report.result = report.result[start:] + report.result[:start]
+    return report
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """All processes number the same tests alike."""
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        items.sort(key=lambda item: item.path.parts)
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item):
     """Give every notebook a progress file of its own: its kernel starts in the set-up of its first cell."""
@@ -56,9 +75,4 @@ def no_skip_in_ci(report):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport():
-    return no_skip_in_ci((yield))
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_make_collect_report():
     return no_skip_in_ci((yield))

@@ -18,9 +18,11 @@ from tools import ROOT
 
 PACKAGE = ROOT / "code" / "attnbook"
 # Enough to kill every mutant and quick: property tests, the compiler and wrong arguments are left to the ordinary run.
-ARGUMENTS = ["-x", "-q", "--noconftest", "--assert=plain", "--tb=native", "-p", "no:cacheprovider"]
-ARGUMENTS += ["--rootdir", str(ROOT)]
-ARGUMENTS += ["-p", "_hypothesis_pytestplugin", "-m", "not hypothesis"]
+ARGUMENTS = ["-x", "-q", "--noconftest", "--assert=plain", "--tb=native", "--rootdir", str(ROOT)]
+# what pytest brings and no mutant needs: each of its processes would start and end it
+NEEDLESS = "cacheprovider debugging unittest pastebin junitxml doctest setuponly setupplan stepwise faulthandler"
+NEEDLESS += " unraisableexception threadexception legacypath"
+ARGUMENTS += [f"-pno:{plugin}" for plugin in NEEDLESS.split()]
 ARGUMENTS += ["-k", "not compiles and not errors and not wrong and not device and not cannot_be_made"]
 
 

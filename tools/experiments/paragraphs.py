@@ -24,9 +24,6 @@ from importlib.metadata import version
 from random import Random
 
 import numpy as np
-from scipy.sparse import csr_matrix, hstack
-from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.linear_model import LogisticRegression
 
 from attnbook.interop import load_minilm
 from tools import ROOT
@@ -68,6 +65,11 @@ def read() -> tuple[dict[int, list[int]], list[str], np.ndarray]:
 
 def right(seed: int, labels: int, penalty: dict[str, float]) -> dict[str, float]:
     """The share of test paragraphs whose chapter each kind of input tells."""
+    # these take seconds to import, and the list of experiments imports this module
+    from scipy.sparse import csr_matrix, hstack
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.linear_model import LogisticRegression
+
     places, texts, vectors = read()
     train, test = [], []
     for chapter, of_chapter in places.items():
