@@ -114,5 +114,5 @@ def test_numbers_are_no_tensors(kernel):
 def test_unknown_kernels():
     with pytest.raises(ValueError, match=says("no kernel is called 'gauss'", "gaussian, boxcar", "function of u")):
         get_kernel("gauss")
-    with pytest.raises(TypeError, match=says("kernel must be a name or a function of u", "int")):
+    with pytest.raises(TypeError, match=says("kernel must be a function, got int", "gaussian, box", "function of u")):
         get_kernel(3)

@@ -327,6 +327,9 @@ def test_random_features_estimate_the_exponential_kernel():
     assert float(estimate) == pytest.approx(math.exp(float(q @ k)), rel=0.01)
 
 
+ONE = {"query": randn(S, D), "key": randn(S, D), "value": randn(S, DV)}  # one sequence, for several gates
+
+
 @pytest.mark.parametrize(
     ("change", "error", "match"),
     [
@@ -345,6 +348,12 @@ def test_random_features_estimate_the_exponential_kernel():
         ({"decay": randn(5, S).sigmoid()}, ValueError, ("decay are (5,), those of queries, keys and values (2, 3)",)),
         ({"beta": randn(5, 1, S).sigmoid()}, ValueError, ("beta are (5, 1), those of", "values (2, 3)")),
         ({"state": randn(5, DV, D)}, ValueError, ("state are (5,), those of queries, keys and values (2, 3)",)),
+        (ONE | {"decay": randn(3, S).sigmoid(), "state": randn(2, DV, D)}, ValueError,
+         ("axes of state are (2,), those of decay (3,); make them equal",)),
+        (ONE | {"decay": randn(3, S).sigmoid(), "beta": randn(2, S).sigmoid()}, ValueError,
+         ("axes of beta are (2,), those of decay (3,)",)),
+        (ONE | {"beta": randn(3, S).sigmoid(), "state": randn(2, DV, D)}, ValueError,
+         ("axes of state are (2,), those of beta (3,)",)),
         ({"state": [0.0]}, TypeError, ("state must be a torch.Tensor",)),
         ({"state": randn(B, H, D, DV)}, ValueError, ("(13, 11)".replace("(", "(…, "), "got (2, 3, 11, 13)")),
     ],

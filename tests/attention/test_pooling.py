@@ -327,7 +327,12 @@ X, Y = torch.arange(4.0), torch.ones(4)
         (lambda: nadaraya_watson(X, X[:0], Y[:0]), ValueError, ("key is empty", "at least one key")),
         (lambda: nadaraya_watson(X, X, Y[:3]), ValueError, ("weights are for 4", "number of values is 3")),
         (lambda: nadaraya_watson(X, X, Y, kernel="gauss"), ValueError, ("no kernel is called 'gauss'",)),
-        (lambda: nadaraya_watson(X, X, Y, kernel=1), TypeError, ("kernel must be a name or a function", "int")),
+        (lambda: nadaraya_watson(X, X, Y, kernel=1), TypeError, ("kernel must be a function, got int", "function")),
+        (
+            lambda: nadaraya_watson(X, X, Y, kernel=torch.nn.ReLU),
+            TypeError,
+            ("kernel must be a function, got the class ReLU, of which none was made", "gaussian, boxcar"),
+        ),
         (lambda: nadaraya_watson(X, X, Y, width=0), ValueError, ("width must be a finite number above 0",)),
         (lambda: nadaraya_watson(X, X, Y, width=None), TypeError, ("width must be a number", "NoneType")),
         (lambda: nadaraya_watson(X, X, Y, mask=torch.ones(4, 4)), TypeError, ("mask must be a bool tensor",)),

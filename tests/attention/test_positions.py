@@ -146,6 +146,19 @@ def test_t5_buckets_are_those_of_transformers(causal, buckets, limit):
     assert bucket.dtype == torch.long and torch.equal(bucket, expected)
 
 
+@pytest.mark.parametrize(
+    ("distance", "causal", "expected"),
+    [
+        (torch.tensor([1, 0], dtype=torch.uint8), True, [0, 0]),
+        (torch.tensor([-128, 127], dtype=torch.int8), True, [31, 0]),
+        (torch.tensor([-128, 127], dtype=torch.int8), False, [15, 31]),
+    ],
+)
+def test_t5_buckets_of_distances_that_have_no_negative(distance, causal, expected):
+    bucket = T5Positions(H, causal=causal).bucket(distance)
+    assert bucket.dtype == torch.long and bucket.tolist() == expected
+
+
 def test_t5_buckets_by_hand():
     """Eight buckets: four for the past and the present, of which 0 and 1 are exact, and four for the future."""
     bucket = T5Positions(H, 8, max_distance=8).bucket
@@ -518,7 +531,9 @@ QUERY = randn(B, H, T, D, dtype=torch.float32)
         (lambda: rotate(QUERY, torch.arange(T)), ValueError, ("got 11 features; use an even head_dim",)),
         (lambda: rotate(randn(T, 4), torch.arange(S)), ValueError, ("position must be (5,)", "got (7,)")),
         (lambda: rotate(randn(T, 4), torch.arange(T), base=-1), ValueError, ("base must be",)),
-        (lambda: rotate(randn(2, 4), [0, 1]), TypeError, ("position must be a tensor of numbers, got list",)),
+        (lambda: rotate(randn(2, 4), [0, 1]), TypeError, ("position must be a tensor of real numbers, got list",)),
+        (lambda: rotate(randn(2, 4), torch.ones(2, dtype=torch.complex64)), TypeError,
+         ("position must be a tensor of real numbers, got torch.complex64",)),
         (lambda: LearnedPositions(T, D)(randn(B, T, D).half()), TypeError, ("x is torch.float16, the layer is",)),
         (lambda: rotary_frequencies(5), ValueError, ("got 5 features; use an even head_dim",)),
         (lambda: LinearScaling(0), ValueError, ("factor must be a finite number above 0",)),

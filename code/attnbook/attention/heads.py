@@ -174,6 +174,8 @@ class MultiHeadAttention(nn.Module):
         """Require inputs that the layer takes and that go together; masks and lengths meet the scores' shape later."""
         stored = cache.length if isinstance(cache, KeyValueCache) else 0
         check_inputs(query, key, value, self.d_model, self.W_qkv, stored)
+        if callable(bias):
+            check_callable("bias", bias, "make one, or pass numbers")
         if cache is not None:
             advice = (
                 "pass KeyValueCache(), or what start_cache(memory) of this layer gives"

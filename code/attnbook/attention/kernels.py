@@ -9,7 +9,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from attnbook.checks import check_tensor
+from attnbook.checks import check_callable, check_tensor
 
 
 def gaussian(u: Tensor) -> Tensor:
@@ -89,14 +89,10 @@ KERNELS: dict[str, Callable[[Tensor], Tensor]] = {
 
 def get_kernel(kernel: str | Callable[[Tensor], Tensor]) -> Callable[[Tensor], Tensor]:
     """The kernel of that name; a function of the scaled distance passes through unchanged."""
-    if callable(kernel):
-        return kernel
+    advice = f"choose one of {', '.join(KERNELS)}, or pass a function of u"
     if not isinstance(kernel, str):
-        raise TypeError(
-            f"kernel must be a name or a function of u, got {type(kernel).__name__}"
-        )
+        check_callable("kernel", kernel, advice)
+        return kernel
     if kernel not in KERNELS:
-        raise ValueError(
-            f"no kernel is called {kernel!r}; choose one of {', '.join(KERNELS)}, or pass a function of u"
-        )
+        raise ValueError(f"no kernel is called {kernel!r}; {advice}")
     return KERNELS[kernel]

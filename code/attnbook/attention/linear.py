@@ -11,6 +11,7 @@ once; autocast rounds the outputs, and leaves the memory in the dtype of the val
 """
 
 from collections.abc import Callable
+from itertools import combinations
 from typing import Any
 
 import torch
@@ -278,9 +279,11 @@ def _resolved(
             "written and a query answered"
         )
     lead = torch.broadcast_shapes(query.shape[:-2], key.shape[:-2], value.shape[:-2])
+    leads = {"queries, keys and values": lead}
     for name, gate in (("decay", decay), ("beta", beta)):
         if gate is not None:
-            _check_gate(name, gate, key, lead)
+            _check_gate(name, gate, key)
+            leads[name] = gate.shape[:-1]
     if decay is None:
         decay = key.new_ones(key.shape[-2])
     elif readable(decay) and not (decay > 0).all():
@@ -297,7 +300,9 @@ def _resolved(
             f"state must be (…, Dv, D) = (…, {value.shape[-1]}, {key.shape[-1]}), got {tuple(state.shape)}; "
             "pass what an earlier call returned"
         )
-    check_leading_axes("state", state.shape[:-2], "queries, keys and values", lead)
+    leads["state"] = state.shape[:-2]
+    for (name_a, a), (name_b, b) in combinations(leads.items(), 2):
+        check_leading_axes(name_b, b, name_a, a)
     precise = torch.promote_types(value.dtype, torch.float32)  # sums are not rounded
     query, key, value, decay, state = (
         x.to(precise) for x in (query, key, value, decay, state)
@@ -306,7 +311,7 @@ def _resolved(
     return query, key, value, decay, beta, state
 
 
-def _check_gate(name: str, gate: Tensor, key: Tensor, lead: torch.Size) -> None:
+def _check_gate(name: str, gate: Tensor, key: Tensor) -> None:
     """Require one number for each position, (…, T), beside keys (…, T, D)."""
     check_tensor(name, gate, min_dims=1)
     check_alike("key", key, name, gate)
@@ -315,4 +320,3 @@ def _check_gate(name: str, gate: Tensor, key: Tensor, lead: torch.Size) -> None:
             f"{name} is given for {gate.shape[-1]}, the number of keys is {key.shape[-2]}; pass one number for each "
             "position, (…, T)"
         )
-    check_leading_axes(name, gate.shape[:-1], "queries, keys and values", lead)

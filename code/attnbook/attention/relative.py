@@ -134,6 +134,7 @@ class T5Positions(nn.Module):
             int64, same shape, in 0…num_buckets − 1.
         """
         check_integers("distance", distance)
+        distance = distance.long()  # uint8 has no negatives, int8 no 128
         buckets = self._buckets_per_side()
         exact = buckets // 2  # as many distances have a bucket of their own
         offset: int | Tensor = 0

@@ -12,6 +12,7 @@ from attnbook.checks import (
     check_positive,
     check_tensor,
     is_traced,
+    kind_of,
 )
 
 
@@ -33,9 +34,9 @@ def rotate(x: Tensor, position: Tensor, *, base: float = 10000.0) -> Tensor:
     check_positive("base", base)
     size = x.shape[-1]
     check_even(size)
-    if not isinstance(position, Tensor):
+    if not isinstance(position, Tensor) or position.is_complex():
         raise TypeError(
-            f"position must be a tensor of numbers, got {type(position).__name__}; make one with torch.tensor([...])"
+            f"position must be a tensor of real numbers, got {kind_of(position)}; make one with torch.tensor([...])"
         )
     if position.shape != x.shape[-2:-1]:
         raise ValueError(

@@ -66,6 +66,7 @@ class Residual(nn.Module):
                 raise ValueError(
                     f"norm is made for {tuple(shape)}, d_model is {d_model}; {advice}"
                 )
+        self.d_model = d_model
         self.norm = nn.LayerNorm(d_model, eps=eps) if norm is None else norm
         self.dropout, self.norm_first = nn.Dropout(dropout), norm_first
 
@@ -83,6 +84,8 @@ class Residual(nn.Module):
         Returns:
             (…, D).
         """
+        check_features("x", x, "d_model", self.d_model)
+        check_features("h", h, "d_model", self.d_model)
         if self.dropout.training:
             h = self.dropout(h)
         x = x + h
@@ -111,10 +114,16 @@ class Block(Stepping):
                 f"attention must be a layer with a d_model, got {type(attention).__name__}; pass a MultiHeadAttention"
             )
         check_callable("feed_forward", feed_forward, "pass a FeedForward")
-        advice = "pass Residual(d_model)"
-        check_kind("around_attention", around_attention, Residual, advice)
-        check_kind("around_feed_forward", around_feed_forward, Residual, advice)
         self.d_model = attention.d_model
+        for name, around in (
+            ("around_attention", around_attention),
+            ("around_feed_forward", around_feed_forward),
+        ):
+            check_kind(name, around, Residual, "pass Residual(d_model)")
+            if around.d_model != self.d_model:
+                raise ValueError(
+                    f"{name} has d_model {around.d_model}, attention has {self.d_model}; make both of one size"
+                )
         self.attention, self.feed_forward = attention, feed_forward
         self.around_attention = around_attention
         self.around_feed_forward = around_feed_forward
