@@ -314,8 +314,7 @@ TABLE = {
          "test_positions.py::test_rotate_is_a_product_of_complex_numbers"),
         ("the table of other heads' size", "self._tables.setdefault(size,", "self._tables.setdefault(0,",
          "test_positions.py::test_rotary_positions_are_looked_up_in_a_table"),
-        ("angles in half precision", "precise = torch.promote_types(like.dtype, torch.float32)",
-         "precise = like.dtype",
+        ("angles in half precision", "dtype = sum_dtype(like)", "dtype = like.dtype",
          "test_positions.py::test_rotary_positions_far_away_in_half_precision"),
     ],
     "attention/linear": [

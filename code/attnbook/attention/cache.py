@@ -166,10 +166,10 @@ class KeyValueCache:
         Args:
             order: (B',) integers, which stored sequence each new one continues.
         """
-        kind = kind_of(order)
-        if kind != torch.long:
+        dtype = kind_of(order)
+        if dtype != torch.long:
             raise TypeError(
-                f"order must be a tensor of torch.long indices, got {kind}; make one with torch.tensor([...])"
+                f"order must be a tensor of torch.long indices, got {dtype}; make one with torch.tensor([...])"
             )
         if order.dim() != 1:
             raise ValueError(

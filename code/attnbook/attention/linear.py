@@ -17,7 +17,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from attnbook.attention.precision import product_dtype, without_autocast
+from attnbook.attention.precision import product_dtype, sum_dtype, without_autocast
 from attnbook.checks import (
     check_alike,
     check_callable,
@@ -67,7 +67,7 @@ def random_features(x: Tensor, directions: Tensor) -> Tensor:
         raise ValueError(
             f"x has size {x.shape[-1]}, directions have size {directions.shape[-1]}; draw them for this size"
         )
-    precise = x.to(torch.promote_types(x.dtype, torch.float32))
+    precise = x.to(sum_dtype(x))
     with without_autocast(x):
         products = precise @ directions.to(precise).T  # (…, m)
     exponent = products - precise.square().sum(-1, keepdim=True) / 2
@@ -205,12 +205,12 @@ def normalised(
     check_value(query, key, value)
     with_one = torch.cat([value, torch.ones_like(value[..., :1])], dim=-1)
     # in float32 already: the form rounds, and float16 may not hold a sum of scores
-    precise = torch.promote_types(value.dtype, torch.float32)
+    dtype = sum_dtype(value)
     for name, x in options.items():
         if isinstance(x, Tensor) and x.is_floating_point():
             check_alike("key", key, name, x)
-            options[name] = x.to(precise)
-    tensors = (x.to(precise) for x in (query, key, with_one))
+            options[name] = x.to(dtype)
+    tensors = (x.to(dtype) for x in (query, key, with_one))
     with without_autocast(key):
         output, state = form(*tensors, **options)
     output = output[..., :-1] / output[..., -1:]
@@ -303,11 +303,11 @@ def _resolved(
     leads["state"] = state.shape[:-2]
     for (name_a, a), (name_b, b) in combinations(leads.items(), 2):
         check_leading_axes(name_b, b, name_a, a)
-    precise = torch.promote_types(value.dtype, torch.float32)  # sums are not rounded
+    dtype = sum_dtype(value)
     query, key, value, decay, state = (
-        x.to(precise) for x in (query, key, value, decay, state)
+        x.to(dtype) for x in (query, key, value, decay, state)
     )
-    beta = None if beta is None else beta.to(precise)
+    beta = None if beta is None else beta.to(dtype)
     return query, key, value, decay, beta, state
 
 

@@ -17,6 +17,11 @@ def without_autocast(x: Tensor) -> AbstractContextManager:
     return nullcontext()
 
 
+def sum_dtype(x: Tensor) -> torch.dtype:
+    """What sums of numbers such as x's, and angles, are computed in: their dtype, but float32 at least."""
+    return torch.promote_types(x.dtype, torch.float32)
+
+
 def product_dtype(x: Tensor) -> torch.dtype:
     """What a product of tensors such as x is rounded to: their dtype, or autocast's, as in PyTorch's fused kernel."""
     if _is_cast(x) and x.dtype != torch.float64:  # which autocast leaves alone

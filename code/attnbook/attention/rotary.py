@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from attnbook.attention.positions import PositionTable
+from attnbook.attention.precision import sum_dtype
 from attnbook.checks import (
     check_callable,
     check_count,
@@ -68,9 +69,9 @@ def rotary_frequencies(head_dim: int, *, base: float = 10000.0) -> Tensor:
 def _turns(position: Tensor, frequencies: Tensor, like: Tensor) -> Tensor:
     """e^(i p ω), complex, (T, Dh/2), for positions (T,) and frequencies (Dh/2,)."""
     # angles in float32 at least: bfloat16 cannot tell position 257 from 256
-    precise = torch.promote_types(like.dtype, torch.float32)
+    dtype = sum_dtype(like)
     position, frequencies = (
-        numbers.to(like.device, precise) for numbers in (position, frequencies)
+        numbers.to(like.device, dtype) for numbers in (position, frequencies)
     )
     angle = position[:, None] * frequencies
     return torch.polar(torch.ones_like(angle), angle)
@@ -78,7 +79,7 @@ def _turns(position: Tensor, frequencies: Tensor, like: Tensor) -> Tensor:
 
 def _turned(x: Tensor, turns: Tensor) -> Tensor:
     """Each pair of features of (…, T, Dh), read as a complex number, times its turn (T, Dh/2)."""
-    precise = x.to(torch.promote_types(x.dtype, torch.float32))
+    precise = x.to(sum_dtype(x))
     pairs = precise.unflatten(-1, (-1, 2))
     if is_traced() or not _side_by_side(pairs):
         pairs = pairs.clone(memory_format=torch.contiguous_format)

@@ -92,7 +92,7 @@ def multiplicative_score(query: Tensor, key: Tensor, weight: Tensor) -> Tensor:
     check_query_key(query, key, same_features=False)
     sizes = {"Dq": query.shape[-1], "Dk": key.shape[-1]}
     check_weight("weight", weight, query, sizes)
-    return query @ weight @ key.transpose(-2, -1)
+    return query @ weight @ key.mT
 
 
 def additive_score(

@@ -32,10 +32,10 @@ def pair_mask(query_mask: Tensor, key_mask: Tensor) -> Tensor:
         ValueError: another shape, or unequal numbers of sequences.
     """
     for name, mask in (("query_mask", query_mask), ("key_mask", key_mask)):
-        kind = kind_of(mask)
-        if kind != torch.bool:
+        dtype = kind_of(mask)
+        if dtype != torch.bool:
             raise TypeError(
-                f"{name} must be a bool tensor (True = real), got {kind}; sequence_mask makes one of lengths"
+                f"{name} must be a bool tensor (True = real), got {dtype}; sequence_mask makes one of lengths"
             )
         if mask.dim() != 2:
             raise ValueError(

@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from attnbook.attention.precision import product_dtype, without_autocast
+from attnbook.attention.precision import product_dtype, sum_dtype, without_autocast
 from attnbook.attention.scores import scaled_product
 from attnbook.checks import (
     check_alike,
@@ -107,8 +107,7 @@ def tiled_attention(
     reach = None
     if causal:
         reach = num_keys if window is None else min(window, num_keys)
-    precise = torch.promote_types(query.dtype, torch.float32)
-    tensors = (x.to(precise) for x in (query, key, value))
+    tensors = (x.to(sum_dtype(query)) for x in (query, key, value))
     with without_autocast(query):
         output, _ = TiledAttention.apply(*tensors, tile, reach)
     return output.to(product_dtype(query))

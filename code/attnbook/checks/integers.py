@@ -30,10 +30,10 @@ def check_ids(name: str, ids: Tensor, vocab_size: int, what: str = "vocabulary")
         name, ids: the argument's name, and (B, T) integers.
         vocab_size, what: V, and what it is the size of.
     """
-    kind = kind_of(ids)
-    if kind not in (torch.int64, torch.int32):
+    dtype = kind_of(ids)
+    if dtype not in (torch.int64, torch.int32):
         raise TypeError(
-            f"{name} must be a tensor of token ids (torch.long), got {kind}; "
+            f"{name} must be a tensor of token ids (torch.long), got {dtype}; "
             f"convert it with torch.as_tensor({name}, dtype=torch.long)"
         )
     if ids.dim() != 2:
