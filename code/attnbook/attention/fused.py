@@ -28,7 +28,9 @@ def fused_attention(
     if bias is not None:  # one float mask says both: what to add, and −inf
         bias = bias.to(query)
         mask = bias if mask is None else bias.masked_fill(~mask, -torch.inf)
-    if mask is None and _is_short(key):
+    # without a mask, the CPU's kernel takes a short row of NaN for one without keys
+    short = key.device.type == "cpu" and not is_traced() and key.shape[-2] < 16
+    if mask is None and short:
         mask = torch.ones(1, key.shape[-2], dtype=torch.bool, device=key.device)
     causal = mask is not None and bias is None and _is_causal(mask)
     output = F.scaled_dot_product_attention(
@@ -43,11 +45,6 @@ def fused_attention(
     if output.requires_grad and not is_traced():
         _refuse_second_derivatives(output.grad_fn)
     return output.squeeze(-3) if single else output
-
-
-def _is_short(key: Tensor) -> bool:
-    """Whether the CPU's kernel, without a mask, would take a row of NaN for one without keys and give zeros."""
-    return key.device.type == "cpu" and not is_traced() and key.shape[-2] < 16
 
 
 def _is_causal(mask: Tensor) -> bool:

@@ -8,6 +8,7 @@ from attnbook.attention.splitting import check_linear
 from attnbook.checks import (
     check_count,
     check_integers,
+    check_kind,
     check_tensor,
     check_weight,
     has_values,
@@ -73,11 +74,8 @@ def ablate_head(
             another dtype.
         ValueError: there is no such head, it is silent already, or the mean has another size.
     """
-    if not all(hasattr(layer, name) for name in ("W_o", "num_heads", "head_dim")):
-        raise TypeError(
-            f"layer must be a MultiHeadAttention, got {type(layer).__name__}; pass the attention of a block, such as "
-            "block.attention"
-        )
+    advice = "pass the attention of a block, such as block.attention"
+    check_kind("layer", layer, MultiHeadAttention, advice)
     check_linear("W_o", layer.W_o)
     check_count("head", head, at_least=0)
     if head >= layer.num_heads:

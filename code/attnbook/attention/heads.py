@@ -158,8 +158,6 @@ class MultiHeadAttention(nn.Module):
         check_features(
             "memory", memory, "d_model", self.d_model, dims=3, module=self.W_qkv
         )
-        if memory.shape[1] == 0:
-            raise ValueError("memory holds no key to attend to; pass at least one")
         self._check_no_rotary()
         return KeyValueCache(memory=self.project_all(memory)[1:])
 

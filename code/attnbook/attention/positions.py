@@ -136,8 +136,7 @@ class PositionTable:
                 stored = make(0, max(64, 2 * end))
             # a fake tensor, or a slice of `vmap`, is of no use once its context has ended
             if type(stored) is Tensor and (stored.is_meta or has_values(stored)):
-                learns = stored.requires_grad
-                self.stored = None if learns else stored
+                self.stored = None if stored.requires_grad else stored
                 self.made_for = asked_for
         return stored[start:end]
 

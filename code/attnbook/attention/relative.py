@@ -112,7 +112,8 @@ class T5Positions(nn.Module):
         check_switch("causal", causal)
         self.num_buckets, self.causal = num_buckets, causal
         self.max_distance = max_distance
-        exact = self._buckets_per_side() // 2
+        self.buckets_per_side = num_buckets if causal else num_buckets // 2
+        exact = self.buckets_per_side // 2
         if max_distance <= exact:
             raise ValueError(
                 f"max_distance must be above {exact}, the distances that have a bucket of their own, "
@@ -120,9 +121,6 @@ class T5Positions(nn.Module):
             )
         self.embedding = nn.Embedding(num_buckets, num_heads)
         nn.init.normal_(self.embedding.weight, std=0.02)
-
-    def _buckets_per_side(self) -> int:
-        return self.num_buckets if self.causal else self.num_buckets // 2
 
     def bucket(self, distance: Tensor) -> Tensor:
         """The bucket of each relative position j − i.
@@ -135,7 +133,7 @@ class T5Positions(nn.Module):
         """
         check_integers("distance", distance)
         distance = distance.long()  # uint8 has no negatives, int8 no 128
-        buckets = self._buckets_per_side()
+        buckets = self.buckets_per_side
         exact = buckets // 2  # as many distances have a bucket of their own
         offset: int | Tensor = 0
         if self.causal:

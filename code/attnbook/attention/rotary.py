@@ -32,9 +32,6 @@ def rotate(x: Tensor, position: Tensor, *, base: float = 10000.0) -> Tensor:
         Su et al. (2021), arXiv:2104.09864, eq. 34.
     """
     check_tensor("x", x, min_dims=2)
-    check_positive("base", base)
-    size = x.shape[-1]
-    check_even(size)
     if not isinstance(position, Tensor) or position.is_complex():
         raise TypeError(
             f"position must be a tensor of real numbers, got {kind_of(position)}; make one with torch.tensor([...])"
@@ -43,7 +40,8 @@ def rotate(x: Tensor, position: Tensor, *, base: float = 10000.0) -> Tensor:
         raise ValueError(
             f"position must be ({x.shape[-2]},), one number for each position of x, got {tuple(position.shape)}"
         )
-    return _turned(x, _turns(position, rotary_frequencies(size, base=base), x))
+    frequencies = rotary_frequencies(x.shape[-1], base=base)
+    return _turned(x, _turns(position, frequencies, x))
 
 
 def rotary_frequencies(head_dim: int, *, base: float = 10000.0) -> Tensor:
@@ -137,7 +135,6 @@ class RotaryPositions(nn.Module):
         check_tensor("x", x, min_dims=2)
         check_count("start", start, at_least=0)
         length, size = x.shape[-2:]
-        check_even(size)
 
         def make(first: int, end: int) -> Tensor:
             frequencies = rotary_frequencies(size, base=self.base)

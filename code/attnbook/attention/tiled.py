@@ -104,9 +104,7 @@ def tiled_attention(
             f"causal tiles need as many queries as keys, got {num_queries} and {num_keys}; "
             "for queries that continue a cache, use a mask and the fused kernel"
         )
-    reach = None
-    if causal:
-        reach = num_keys if window is None else min(window, num_keys)
+    reach = min(window or num_keys, num_keys) if causal else None
     tensors = (x.to(sum_dtype(query)) for x in (query, key, value))
     with without_autocast(query):
         output, _ = TiledAttention.apply(*tensors, tile, reach)

@@ -1,7 +1,6 @@
 """The Transformer: an encoder, a decoder, and both together."""
 
 import math
-from collections.abc import Iterable
 from typing import cast
 
 from torch import Tensor, nn
@@ -108,8 +107,7 @@ class Decoder(Stepping):
 
     def start_cache(self, memory: Tensor) -> list[DecoderLayerCache]:
         """Of each layer `DecoderLayer.start_cache(memory)`: what to pass as `cache`, without the memory."""
-        layers = cast(Iterable[DecoderLayer], self.layers)
-        return [layer.start_cache(memory) for layer in layers]
+        return [cast(DecoderLayer, layer).start_cache(memory) for layer in self.layers]
 
     def forward(
         self,
