@@ -63,9 +63,6 @@ class KeyValueCache:
         grows: whether each call adds its positions.
         key, value: (B, H, length, Dh) tensors, or None while empty.
         length: how many positions are stored; of self-attention, the next token's position.
-
-    Raises:
-        TypeError, ValueError: a memory that is no pair of keys and values.
     """
 
     def __init__(self, memory: Sequence[Tensor] | None = None):

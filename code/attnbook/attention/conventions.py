@@ -100,9 +100,6 @@ def from_binary(mask: Tensor) -> Tensor:
 
     Returns:
         bool, same shape, True = may attend.
-
-    Raises:
-        ValueError: a value other than 0 and 1.
     """
     if not isinstance(mask, Tensor) or mask.is_complex():
         raise TypeError(

@@ -26,10 +26,6 @@ def prefix_matching(weights: Tensor, tokens: Tensor) -> Tensor:
         (…,), or without the axis B: the weight on all positions j ≤ t with tokens[j − 1] = tokens[t], averaged over
         the positions t that have such a j. NaN if there are none.
 
-    Raises:
-        TypeError: tokens that are no tensor of integers.
-        ValueError: shapes that do not fit.
-
     Source:
         Olsson et al. (2022), arXiv:2209.11895, "prefix matching score".
     """

@@ -29,9 +29,6 @@ def sequence_mask(valid_lens: Tensor, num_keys: int) -> Tensor:
     Returns:
         bool (…, S) on the device of `valid_lens`; True = real token.
 
-    Raises:
-        ValueError: a negative length, or one beyond `num_keys`.
-
     Example:
         >>> sequence_mask(torch.tensor([2, 3]), 4).int()
         tensor([[1, 1, 0, 0],

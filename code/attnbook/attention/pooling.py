@@ -177,10 +177,6 @@ def leave_one_out_mask(n: int, device: torch.device | None = None) -> Tensor:
 
     Returns:
         bool (n, n), False on the diagonal.
-
-    Raises:
-        TypeError: n is not an integer.
-        ValueError: n below 2.
     """
     check_count("the number of points", n, at_least=2)
     return ~torch.eye(n, dtype=torch.bool, device=device)

@@ -35,13 +35,10 @@ def sinusoidal_encoding(
         d_model: D; if it is odd, the last frequency has its sine only.
         base: ω_i = base^(−2i/D).
         start: the first position.
-        dtype: of the result; angles are always computed in float64.
+        dtype: of the result, floating point; angles are always computed in float64.
 
     Returns:
         (T, D), each entry in [−1, 1].
-
-    Raises:
-        TypeError: a dtype that is not floating point, beside arguments of a wrong kind.
 
     Source:
         Vaswani et al. (2017), §3.5.

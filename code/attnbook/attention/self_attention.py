@@ -26,10 +26,6 @@ def pair_mask(query_mask: Tensor, key_mask: Tensor) -> Tensor:
 
     Returns:
         bool (B, T, S), True = may attend. The rows of padded queries are empty.
-
-    Raises:
-        TypeError: not bool tensors.
-        ValueError: another shape, or unequal numbers of sequences.
     """
     for name, mask in (("query_mask", query_mask), ("key_mask", key_mask)):
         dtype = kind_of(mask)

@@ -127,9 +127,6 @@ def widen_heads(stage: SeparateHeads) -> WideHeads:
 
     Returns:
         A `WideHeads` with copied weights: the first D/H rows of each head are the narrow head's, the others zero.
-
-    Raises:
-        TypeError: another stage.
     """
     check_stage(stage)
     num_heads, d_model = len(stage.heads), stage.d_model

@@ -122,10 +122,7 @@ def tiles(
         reach: a query sees so many keys, the last of them its own; None: all keys.
 
     Yields:
-        Slices of rows and columns, row by row.
-
-    Raises:
-        TypeError, ValueError: numbers that are no counts, when the first tile is asked for.
+        Slices of rows and columns, row by row. Numbers are checked when the first tile is asked for.
     """
     check_count("num_queries", num_queries, at_least=0)
     check_count("num_keys", num_keys, at_least=0)

@@ -30,9 +30,6 @@ class TransformerConfig:
         max_positions: the longest sequence, for learned positions.
         tie_output: use the target embedding as the output map, too.
 
-    Raises:
-        TypeError, ValueError: a size that is not a count, or an unknown choice.
-
     Source:
         Vaswani et al. (2017), table 3, "base".
     """
@@ -69,9 +66,6 @@ class BertConfig:
         dropout: everywhere.
         activation: one of `ACTIVATIONS`.
         eps: the layer norms'.
-
-    Raises:
-        TypeError, ValueError: a size that is not a count, or an unknown choice.
 
     Source:
         Devlin et al. (2019), §3; sizes of bert-base-uncased.

@@ -81,14 +81,10 @@ class LanguageModel(Stepping):
             valid_lens: (B,) integers, how many tokens are real; without a cache.
             mask: see `attnbook.attention`; beside the causal one.
             need_weights: return each layer's attention weights too.
-            cache: from `start_cache`.
+            cache: from `start_cache` of this model.
 
         Returns:
             logits (B, T, V), and a list of weights (B, H, T, S), one per layer, or None.
-
-        Raises:
-            TypeError, ValueError: ids beyond the vocabulary, lengths or masks that do not fit, lengths beside a cache,
-                another model's cache.
         """
         check_ids("tokens", tokens, self.config.vocab_size)
         if cache is not None:
