@@ -22,7 +22,7 @@ from attnbook.attention.conventions import (
     to_blocked,
 )
 from attnbook.attention.head_measures import ablate_head, prefix_matching, rollout
-from attnbook.attention.heads import MultiHeadAttention, stack_heads
+from attnbook.attention.heads import Bias, MultiHeadAttention, stack_heads
 from attnbook.attention.kernels import (
     KERNELS,
     boxcar,
@@ -147,6 +147,7 @@ __all__ = [
     "MultiplicativeAttention",
     "AdditiveAttention",
     "MultiHeadAttention",
+    "Bias",
     "WideHeads",
     "SeparateHeads",
     "widen_heads",

@@ -24,7 +24,7 @@ from attnbook.checks import (
     check_tensor,
 )
 
-# What makes a bias on the scores, (B or 1, H, T, S), of projected queries (B, H, T, Dh) and keys (B, H, S, Dh).
+#: What makes a bias on the scores, (B or 1, H, T, S), of projected queries (B, H, T, Dh) and keys (B, H, S, Dh).
 Bias = Callable[[Tensor, Tensor], Tensor]
 
 

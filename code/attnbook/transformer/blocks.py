@@ -7,8 +7,7 @@ from typing import cast
 import torch
 from torch import Tensor, nn
 
-from attnbook.attention import KeyValueCache, MultiHeadAttention, combine_masks
-from attnbook.attention.heads import Bias
+from attnbook.attention import Bias, KeyValueCache, MultiHeadAttention, combine_masks
 from attnbook.checks import (
     check_alike,
     check_batch,
