@@ -55,6 +55,13 @@ def reordered(order):
     return cache
 
 
+def shortened(length):
+    cache = deepcopy(CACHE)
+    DECODER_LAYER(X, cache=cache)
+    cache.shorten(length)
+    return cache
+
+
 ATTENTION, NETWORK = fill(MultiHeadAttention(12, 3)), fill(FeedForward(12, 7))
 BLOCK = {"attention": ATTENTION, "feed_forward": NETWORK,
          "around_attention": Residual(12), "around_feed_forward": Residual(12)}  # fmt: skip
@@ -108,6 +115,7 @@ TRANSFORMER_DOORS = [
         with_cache("DecoderLayer.forward", lambda: transformer.DecoderLayer(**SMALL), {"x": X}, MEMORY),
         Door("DecoderLayer.start_cache", DECODER_LAYER.start_cache, {"memory": MEMORY}, {}),
         Door("DecoderLayerCache", DecoderLayerCache, {"own": CACHE.own, "across": CACHE.across}, {}),
+        Door("DecoderLayerCache.shorten", shortened, {"length": 2}, {}),
         Door("DecoderLayerCache.reorder", reordered, {"order": torch.tensor([1, 1, 0])}, {}),
         *layer(transformer.Encoder, {"config": TRANSFORMER}, {}, {"source": SOURCE}, OWN),
         *layer(transformer.Decoder, {"config": TRANSFORMER}, {}, {"target": TARGET, "memory": MEMORY},
