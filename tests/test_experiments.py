@@ -458,6 +458,16 @@ def test_the_command_writes_all_options_out_as_they_are_typed():
     assert torch.__version__.startswith(made["versions"]["torch"])
 
 
+def test_no_path_of_this_machine_is_stored():
+    options = SimpleNamespace(data="/home/ann/fra.txt", rates=[0.005, 1e-05], weights="/tmp/w/x")
+    expected = "python -m tools.experiments tatoeba_512 --data fra.txt --rates 0.005 1e-05"
+    assert made_by("tatoeba_512", options)["command"] == expected
+
+
+def test_without_seeds_among_its_options_an_experiment_is_run_once():
+    assert stored.every_seed([{}], SimpleNamespace(steps=3)) == [{"seed": 0, "steps": 3}]
+
+
 def test_a_result_row_by_row_is_the_same_result():
     result = {"command": "é", "rows": [{"a": [1, 2]}, {"a": []}], "seeds": [2], "none": []}
     text = row_by_row(result)

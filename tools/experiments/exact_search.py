@@ -41,11 +41,6 @@ MEASURED = (
 )
 
 
-def settings(options) -> list[dict]:
-    """All in one."""
-    return [{"seed": 0, "every": options.every, "widths": options.widths}]
-
-
 @torch.no_grad()
 def exact(model, ids, lens, known: list[int], likely: float) -> tuple[list[int], float, float, int, bool]:
     """The likeliest sentence: (words, log-probability), that of the empty one, prefixes read, and whether it is proved.
