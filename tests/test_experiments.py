@@ -16,7 +16,7 @@ from attnbook.translation import page_model_header
 from attnbook.weights import FOLDER, PAGE_MODELS, read_weights
 from tools import ROOT, bench
 from tools.experiments import __main__ as runner
-from tools.experiments import scores, spans, stored
+from tools.experiments import exact_search, scores, spans, stored
 from tools.experiments.stored import DESIGN, code_hash, made_by, row_by_row, sources
 
 NAMES = runner.names()
@@ -476,6 +476,22 @@ def test_a_result_row_by_row_is_the_same_result():
 
 
 # --- single experiments ----------------------------------------------------------------------------------------------
+
+
+def test_searches_differ_where_they_have_found_other_sentences():
+    greedy, likeliest = exact_search.Search("1"), exact_search.Search("exact")
+    for ours, theirs in (([5, 2], [5, 2]), ([5, 6, 2], [2]), ([2], [7, 2])):
+        greedy.add(ours, -2.0)
+        likeliest.add(theirs, -1.0)
+    assert greedy.apart(likeliest.sentences) == likeliest.apart(greedy.sentences) == [1, 2]
+    assert greedy.apart(greedy.sentences) == [] and greedy.log_probs == [-2.0] * 3
+
+
+@pytest.mark.parametrize("widths", [[1, 2], [4, 2]])
+def test_the_exact_search_asks_for_what_it_compares_with_before_it_begins(widths, monkeypatch):
+    monkeypatch.setattr(exact_search, "load_page_model", None)  # nothing is searched
+    with pytest.raises(ValueError, match="widths must hold 1 and 4"):
+        exact_search.run(0, 500, widths)
 
 
 def test_peak_memory_counts_what_is_alive_at_one_time():
