@@ -16,7 +16,7 @@ from attnbook.translation import page_model_header
 from attnbook.weights import FOLDER, PAGE_MODELS, read_weights
 from tools import ROOT, bench
 from tools.experiments import __main__ as runner
-from tools.experiments import exact_search, scores, spans, stored
+from tools.experiments import exact_search, one_vector, scores, spans, stored
 from tools.experiments.stored import DESIGN, code_hash, made_by, row_by_row, sources
 
 NAMES = runner.names()
@@ -395,6 +395,39 @@ def test_what_asks_for_nothing_is_refused(coins, tmp_path, capsys, option):
         runner.main(["coins", option, "0", "--out", str(tmp_path / "coins.json")])
     assert f"{option} must be at least 1, got 0" in capsys.readouterr().err
     assert not coins.ran and not any(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("one_vector --steps 250 -5", "--steps must be at least 1, got -5"),
+        ("exact_search --widths 0 1 4", "--widths must be at least 1, got 0"),
+        ("reader_rates --rates 0.1 -1", "--rates must be above 0, got -1.0"),
+        ("reader_rates --rates nan", "--rates must be above 0, got nan"),
+        ("small_translators --smoothing -0.1", "--smoothing must be at least 0, got -0.1"),
+    ],
+)
+def test_every_number_of_a_list_is_looked_at(command, said, capsys):
+    name, *words = command.split()
+    with pytest.raises(SystemExit):
+        runner.parse_words(name, [*words, "--out", "elsewhere.json"])
+    assert said in capsys.readouterr().err
+
+
+def test_other_numbers_than_the_books_do_not_replace_its_result(coins, capsys):
+    for words in (["--seeds", "1"], ["--weight", "2", "--out", os.path.relpath(runner.result_path("coins"))]):
+        with pytest.raises(SystemExit):
+            runner.main(["coins", *words])
+        assert "say with --out where another result goes" in capsys.readouterr().err
+    assert not coins.ran
+    assert runner.parse_words("coins", ["--seeds", "2", "--fair"])[0].fair
+    assert runner.parse_words("coins", ["--seeds", "1", "--out", "elsewhere.json"])[0].seeds == 1
+
+
+def test_the_longest_training_decides_wherever_it_is_named():
+    options = SimpleNamespace(seeds=1, steps=[1000, 250], with_attention=500)
+    rows = runner.settings_of(one_vector, options)
+    assert [row["steps"] for row in rows] == [[250], [250, 1000], [250, 1000], [250, 1000]]
 
 
 def test_options_that_leave_nothing_to_run_are_refused(coins, tmp_path):
