@@ -417,6 +417,7 @@ def test_a_run_prints_its_verdicts_and_writes_its_file(tmp_path, capsys):
             ["--families", "dot", "--lengths", "7"],
             "--lengths takes some of [128, 512, 2048] for these families, got [7]",
         ),
+        (["--families", "dot", "--lengths", "512", "9999"], "for these families, got [9999]"),
         (["--families", "none"], "invalid choice: 'none'"),
         (["--only-quality", "--data", __file__, "--json", "x.json"], "--json is about the families"),
         (["--only-beside", "--rounds", "3"], "--rounds is about the families"),
