@@ -155,11 +155,11 @@ def test_the_two_translators_hold_the_same_weights_and_nothing_else():
 
 
 def too_large(logits, target):
-    return 1.01 * translation.our_loss(logits, target)
+    return 1.01 * translation.masked_cross_entropy(logits, target)
 
 
 def another_gradient(logits, target):
-    return translation.our_loss(logits, target) + (logits - logits.detach()).sum()
+    return translation.masked_cross_entropy(logits, target) + (logits - logits.detach()).sum()
 
 
 @pytest.mark.parametrize(
@@ -206,7 +206,7 @@ def test_both_clip_alike_and_do_clip():
     models = translation.two_translators(TINY, "cpu")
     source, target_in, target, lens = translation.sentences(TINY, "cpu")
     for model, clip in zip(models, (translation.our_clipping, translation.published_clipping), strict=True):
-        (1e3 * translation.our_loss(model(source, target_in, lens), target)).backward()
+        (1e3 * translation.masked_cross_entropy(model(source, target_in, lens), target)).backward()
         clip(model)
         norm = torch.stack([p.grad.norm() for p in model.parameters()]).norm()
         assert float(norm) == pytest.approx(translation.LARGEST_NORM, rel=1e-4)
@@ -417,6 +417,7 @@ def test_a_run_prints_its_verdicts_and_writes_its_file(tmp_path, capsys):
             ["--families", "dot", "--lengths", "7"],
             "--lengths takes some of [128, 512, 2048] for these families, got [7]",
         ),
+        (["--families", "dot", "--lengths", "512", "9999"], "for these families, got [9999]"),
         (["--families", "none"], "invalid choice: 'none'"),
         (["--only-quality", "--data", __file__, "--json", "x.json"], "--json is about the families"),
         (["--only-beside", "--rounds", "3"], "--rounds is about the families"),

@@ -16,7 +16,7 @@ from attnbook.translation import page_model_header
 from attnbook.weights import FOLDER, PAGE_MODELS, read_weights
 from tools import ROOT, bench
 from tools.experiments import __main__ as runner
-from tools.experiments import scores, spans, stored
+from tools.experiments import exact_search, one_vector, scores, spans, stored
 from tools.experiments.stored import DESIGN, code_hash, made_by, row_by_row, sources
 
 NAMES = runner.names()
@@ -397,6 +397,39 @@ def test_what_asks_for_nothing_is_refused(coins, tmp_path, capsys, option):
     assert not coins.ran and not any(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("one_vector --steps 250 -5", "--steps must be at least 1, got -5"),
+        ("exact_search --widths 0 1 4", "--widths must be at least 1, got 0"),
+        ("reader_rates --rates 0.1 -1", "--rates must be above 0, got -1.0"),
+        ("reader_rates --rates nan", "--rates must be above 0, got nan"),
+        ("small_translators --smoothing -0.1", "--smoothing must be at least 0, got -0.1"),
+    ],
+)
+def test_every_number_of_a_list_is_looked_at(command, said, capsys):
+    name, *words = command.split()
+    with pytest.raises(SystemExit):
+        runner.parse_words(name, [*words, "--out", "elsewhere.json"])
+    assert said in capsys.readouterr().err
+
+
+def test_other_numbers_than_the_books_do_not_replace_its_result(coins, capsys):
+    for words in (["--seeds", "1"], ["--weight", "2", "--out", os.path.relpath(runner.result_path("coins"))]):
+        with pytest.raises(SystemExit):
+            runner.main(["coins", *words])
+        assert "say with --out where another result goes" in capsys.readouterr().err
+    assert not coins.ran
+    assert runner.parse_words("coins", ["--seeds", "2", "--fair"])[0].fair
+    assert runner.parse_words("coins", ["--seeds", "1", "--out", "elsewhere.json"])[0].seeds == 1
+
+
+def test_the_longest_training_decides_wherever_it_is_named():
+    options = SimpleNamespace(seeds=1, steps=[1000, 250], with_attention=500)
+    rows = runner.settings_of(one_vector, options)
+    assert [row["steps"] for row in rows] == [[250], [250, 1000], [250, 1000], [250, 1000]]
+
+
 def test_options_that_leave_nothing_to_run_are_refused(coins, tmp_path):
     coins.settings = lambda options: []
     with pytest.raises(SystemExit, match="these options of coins leave nothing to run"):
@@ -458,6 +491,16 @@ def test_the_command_writes_all_options_out_as_they_are_typed():
     assert torch.__version__.startswith(made["versions"]["torch"])
 
 
+def test_no_path_of_this_machine_is_stored():
+    options = SimpleNamespace(data="/home/ann/fra.txt", rates=[0.005, 1e-05], weights="/tmp/w/x")
+    expected = "python -m tools.experiments tatoeba_512 --data fra.txt --rates 0.005 1e-05"
+    assert made_by("tatoeba_512", options)["command"] == expected
+
+
+def test_without_seeds_among_its_options_an_experiment_is_run_once():
+    assert stored.every_seed([{}], SimpleNamespace(steps=3)) == [{"seed": 0, "steps": 3}]
+
+
 def test_a_result_row_by_row_is_the_same_result():
     result = {"command": "é", "rows": [{"a": [1, 2]}, {"a": []}], "seeds": [2], "none": []}
     text = row_by_row(result)
@@ -466,6 +509,22 @@ def test_a_result_row_by_row_is_the_same_result():
 
 
 # --- single experiments ----------------------------------------------------------------------------------------------
+
+
+def test_searches_differ_where_they_have_found_other_sentences():
+    greedy, likeliest = exact_search.Search("1"), exact_search.Search("exact")
+    for ours, theirs in (([5, 2], [5, 2]), ([5, 6, 2], [2]), ([2], [7, 2])):
+        greedy.add(ours, -2.0)
+        likeliest.add(theirs, -1.0)
+    assert greedy.apart(likeliest.sentences) == likeliest.apart(greedy.sentences) == [1, 2]
+    assert greedy.apart(greedy.sentences) == [] and greedy.log_probs == [-2.0] * 3
+
+
+@pytest.mark.parametrize("widths", [[1, 2], [4, 2]])
+def test_the_exact_search_asks_for_what_it_compares_with_before_it_begins(widths, monkeypatch):
+    monkeypatch.setattr(exact_search, "load_page_model", None)  # nothing is searched
+    with pytest.raises(ValueError, match="widths must hold 1 and 4"):
+        exact_search.run(0, 500, widths)
 
 
 def test_peak_memory_counts_what_is_alive_at_one_time():

@@ -3,6 +3,7 @@
 import argparse
 import json
 from dataclasses import replace
+from functools import partial
 
 import pytest
 import torch
@@ -46,7 +47,7 @@ def test_each_source_is_translated_once_and_spelling_of_the_references_is_made_p
         return ["j'ai perdu .", "continue donc maintenant ."]
 
     monkeypatch.setattr(Translator, "translate", translate)
-    assert score(translator, split_pairs(pairs, (1, 0, 0)).train, 4) == pytest.approx(100)
+    assert score(partial(translator.translate, beam=4), split_pairs(pairs, (1, 0, 0)).train) == pytest.approx(100)
     assert asked == [(["i lost .", "go on now ."], 4)]
 
 

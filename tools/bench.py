@@ -65,8 +65,8 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     if options.device == "cuda" and not torch.cuda.is_available():
         parser.error("there is no CUDA device here; leave --device out")
     lengths = sorted({case.length for name in options.families for case in FAMILIES[name].cases})
-    if options.lengths and not {*options.lengths} & {*lengths}:
-        parser.error(f"--lengths takes some of {lengths} for these families, got {options.lengths}")
+    if unknown := {*(options.lengths or ())} - {*lengths}:
+        parser.error(f"--lengths takes some of {lengths} for these families, got {sorted(unknown)}")
     for name in ("rounds", "threads"):
         if getattr(options, name) < 1:
             parser.error(f"--{name} must be at least 1, got {getattr(options, name)}")

@@ -25,7 +25,7 @@ from sphinx.util import logging
 from attnbook.widgets.kit import script_parts
 from attnbook.widgets.scripts import newest, packed_script
 from tools import NODE, NODE_MODULES, ROOT, stored_notebooks
-from tools.languages import LANGUAGES, LOCALE, Language, translation
+from tools.languages import LANGUAGES, LOCALE, translation
 
 FOLDER = "classroom"
 PACKAGE = ROOT / "code" / "attnbook"
@@ -213,18 +213,6 @@ def esbuild(path: Path, *options: str) -> str:
     return done.stdout
 
 
-def editor() -> str:
-    """CodeMirror with `editor.js`, as one script."""
-    return esbuild(HERE / "editor.js", "--bundle", "--minify")
-
-
-def checker_words(language: Language) -> bytes:
-    """The script with what the checker says in another language."""
-    from tools.languages.exercises import gettext_catalog  # it imports torch
-
-    return packed_script("globalThis.attnbookChecker", gettext_catalog(language))
-
-
 def page_script(setup: dict) -> str:
     """The script of every page: `cells.js` and all that it imports."""
     start = [f"const SETUP = {json.dumps(setup)};", "const modules = {};"]
@@ -240,6 +228,8 @@ def scripts() -> dict[str, bytes]:
     """
     if not PYODIDE.is_dir():
         raise Missing(f"there is no Pyodide in {NODE_MODULES}")
+    from tools.languages.exercises import gettext_catalog  # it imports torch
+
     engine, places = b"", {}
     for name, content in engine_parts(book_files()).items():
         begin, engine = len(engine), engine + content
@@ -252,9 +242,9 @@ def scripts() -> dict[str, bytes]:
     megabytes = round(sum(map(len, files.values())) / 1e6, 1)
     worker = (HERE / "worker.js").read_text("utf-8")
     files["worker.js"] = f"globalThis.attnbookWorker = {json.dumps(worker)};\n".encode()
-    files["editor.js"] = editor().encode()
+    files["editor.js"] = esbuild(HERE / "editor.js", "--bundle", "--minify").encode()  # with CodeMirror
     for language in LANGUAGES.values():
-        files[f"words-{language.tag}.js"] = checker_words(language)
+        files[f"words-{language.tag}.js"] = packed_script("globalThis.attnbookChecker", gettext_catalog(language))
     digest = hashlib.sha256(b"".join(files.values())).hexdigest()[:10]
     setup = {
         "version": digest,  # asked for with each script, so that a browser's cache never mixes two builds

@@ -20,15 +20,9 @@ from tools.languages import english_site
 NPM = ("katex", "pyodide", "@codemirror/*", "@lezer/*", "@marijn/*", "crelt", "style-mod", "w3c-keyname")
 # packages of Python that put files of their own among the pages
 PYTHON = (
-    "sphinx",
-    "sphinx-book-theme",
-    "pydata-sphinx-theme",
-    "sphinx-copybutton",
-    "sphinx-togglebutton",
-    "sphinx-design",
-    "pygments",
-    "accessible-pygments",
-)
+    "sphinx", "sphinx-book-theme", "pydata-sphinx-theme", "sphinx-copybutton", "sphinx-togglebutton", "sphinx-design",
+    "pygments", "accessible-pygments",
+)  # fmt: skip
 # others' work within these: whose part it is, name, licence, address, and which file tells its version, and how
 # fmt: off
 WITHIN = [

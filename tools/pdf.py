@@ -72,11 +72,7 @@ def anchor(name: str) -> str:
 
 
 def contents(parts: Parts) -> str:
-    """The table of contents in HTML, its page numbers still open.
-
-    Args:
-        parts: (caption, what was collected of its pages) of each part.
-    """
+    """The table of contents in HTML, its page numbers still open."""
 
     def line(kind: str, target: str, title: str) -> str:
         return f'<a class="{kind}" href="#{target}"><span>{title}</span><i></i><b data-page="{target}">000</b></a>'
@@ -92,7 +88,7 @@ def contents(parts: Parts) -> str:
 
 
 def printed_page(parts: Parts) -> str:
-    """All that is printed, as one page of HTML, its page numbers still open; the argument as for `contents`."""
+    """All that is printed, as one page of HTML, its page numbers still open."""
     config = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))
     name = html.escape(config["title"])
     all_pages = [page for _, pages in parts for page in pages]

@@ -58,7 +58,11 @@ def main(arguments: list[str] | None = None) -> int:
     argparse.ArgumentParser(prog="python -m tools.reading", description=__doc__.splitlines()[0]).parse_args(arguments)
     print(f"{'':32}minutes   words   lines  claims")
     for name in filter(is_chapter, chapter_names()):
-        page = load(read_stored(name))
+        try:
+            page = load(read_stored(name))
+        except FileNotFoundError:  # there is only its text
+            print(f"{name:32}not made yet")
+            continue
         print(f"{name:32}{page.minutes:7}{page.words:8}{page.lines:8}{page.claims:8}")
     return 0
 

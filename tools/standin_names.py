@@ -10,18 +10,8 @@ from tools.standin import STANDIN
 
 NAMES = STANDIN / "torch" / "names.txt"
 MODULES = (
-    "nn",
-    "nn.functional",
-    "nn.init",
-    "nn.utils",
-    "autograd",
-    "linalg",
-    "optim",
-    "random",
-    "special",
-    "utils",
-    "nested",
-)
+    "nn", "nn.functional", "nn.init", "nn.utils", "autograd", "linalg", "optim", "random", "special", "utils", "nested"
+)  # fmt: skip
 
 
 def missing_names() -> str:

@@ -10,7 +10,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 from PIL import Image, ImageChops
 
-from tools import chapter, normal_form
+from tools import chapter, normal_form, reading
 from tools.notebooks import ChapterError, find_chapter
 
 HEADER = """---
@@ -245,3 +245,10 @@ def test_a_picture_gets_lighter_once_and_looks_the_same():
     far = ImageChops.difference(*(picture.convert("RGB") for picture in on_white))
     assert max(high for _, high in far.getextrema()) < 40
     assert normal_form.normalise(book).cells[0].outputs[0].data["image/png"] == after
+
+
+def test_of_a_chapter_that_has_only_its_text_is_said_that_it_is_not_made_yet(monkeypatch, capsys):
+    monkeypatch.setattr(reading, "chapter_names", lambda: ["01-queries-keys-values", "99-trial"])
+    assert reading.main([]) == 0
+    _, first, last = capsys.readouterr().out.splitlines()
+    assert first.split()[0] == "01-queries-keys-values" and last.split() == ["99-trial", "not", "made", "yet"]

@@ -162,7 +162,7 @@ def test_a_page_is_stored_without_the_documents_of_its_translations(built_book):
 
 def test_what_figures_say_is_found():
     source = r"""say("Reset"), say("{k} of " +
-      "{n}", { k, n }), say`${a} “b” ${f({ c: 1 })}\u00a0%`, fig.say("no"), say(x)"""
+      "{n}", { k, n }), say`${a} “b” ${f({ c: 1 }, "}")}\u00a0%`, fig.say("no"), say(x)"""
     assert [*figures.texts_in_calls(source)] == ["Reset", "{k} of {n}", "{0} “b” {1}\u00a0%"]
 
 

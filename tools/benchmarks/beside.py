@@ -128,22 +128,7 @@ def run_ours(pairs: Sequence[Pair], seconds: float, seed: int) -> dict:
     made, taken = in_processor_time(Task.of(pairs, seconds, seed), min(PROBE, seconds))
     task = Task.of(pairs, seconds, seed)
     steps, taken = in_processor_time(task, seconds, max(1, int(seconds * made / taken)))
-    return _scored(task, task.translator, steps, taken)
-
-
-class Written:
-    """Translations that are there already, asked for as a translator's are.
-
-    Args:
-        translations: by the sentence.
-    """
-
-    def __init__(self, translations: dict[str, str]):
-        self.translations = translations
-
-    def translate(self, sentences: Sequence[str], beam: int = 1, length_penalty: float = 0.0) -> list[str]:
-        """One translation a sentence."""
-        return [self.translations[sentence] for sentence in sentences]
+    return _scored(task, task.translator.translate, steps, taken)
 
 
 def run_theirs(
@@ -165,18 +150,12 @@ def run_theirs(
     task = Task.of(pairs, seconds, seed)
     sentences = sorted([*references(task.split.dev), *references(task.split.test)], key=len)  # as our translator does
     updates, taken, written = _theirs(python, task, seconds, learning_rate, pace, sentences)
-    return _scored(task, Written(dict(zip(sentences, written, strict=True))), updates, taken)
+    translations = dict(zip(sentences, written, strict=True))
+    return _scored(task, lambda asked: [translations[sentence] for sentence in asked], updates, taken)
 
 
 def their_pace(python: Path, pairs: Sequence[Pair], seconds: float) -> float:
-    """How many updates a second JoeyNMT makes, watched for a few seconds.
-
-    Args:
-        python, pairs, seconds: see `run_theirs`.
-
-    Returns:
-        At least one in the time it was watched.
-    """
+    """How many updates a second JoeyNMT makes, watched for a few seconds; at least one in that time."""
     watched = min(PROBE, seconds)
     updates, taken, _ = _theirs(python, Task.of(pairs, seconds, 0), watched, TRIED[0], 1.0, ["go !"])
     return max(updates, 1) / taken
@@ -202,8 +181,8 @@ def _theirs(
     return made, taken, [target.decode([number.get(token, UNK) for token in tokens]) for tokens in written]
 
 
-def _scored(task: Task, translator: Translator | Written, updates: int, taken: float) -> dict:
-    dev, test = (round(score(translator, part, 1), 2) for part in (task.split.dev, task.split.test))
+def _scored(task: Task, translate: Callable[[list[str]], list[str]], updates: int, taken: float) -> dict:
+    dev, test = (round(score(translate, part), 2) for part in (task.split.dev, task.split.test))
     return {"updates": updates, "taken": round(taken, 1), "dev": dev, "test": test}
 
 
@@ -235,15 +214,7 @@ class Record:
         self.command, self.content = command, {**how, **before}
 
     def run(self, conditions: dict, make: Callable[[], dict]) -> dict:
-        """A run under these conditions: the stored one, or one that is made and stored.
-
-        Args:
-            conditions: what is known before.
-            make: gives what is found.
-
-        Returns:
-            Both in one.
-        """
+        """A run under these conditions, which are a part of it: the stored one, or one that is made and stored."""
         runs = self.content["runs"]
         for run in runs:
             if conditions.items() <= run.items():
@@ -268,12 +239,7 @@ def corpora(data: Path | None) -> dict[str, list[Pair]]:
 
 
 def measure(options: argparse.Namespace, command: str) -> None:
-    """Train both, print, and store if asked; one line says so where JoeyNMT cannot be had.
-
-    Args:
-        options: of the command line.
-        command: as it can be repeated.
-    """
+    """Train both, print, and store if asked; one line says so where JoeyNMT cannot be had."""
     try:
         python = joey.environment()
     except NotThere as why:

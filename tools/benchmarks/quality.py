@@ -13,10 +13,11 @@ import json
 import os
 import statistics
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import torch
 
@@ -43,11 +44,7 @@ PATIENCE = 1.1  # a training that took longer than so many times its time proves
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """The command line's part about quality.
-
-    Args:
-        parser: of `python -m tools.bench`; changed.
-    """
+    """Add the command line's part about quality."""
     group = parser.add_argument_group("quality")
     group.add_argument(
         "--data",
@@ -66,12 +63,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def check_options(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
-    """Refuse what cannot be run, before anything is.
-
-    Args:
-        parser: for its error.
-        options: as parsed.
-    """
+    """Refuse what cannot be run, before anything is."""
     for name in ("quality_seeds", "quality_threads"):
         if getattr(options, name) < 1:
             option = "--" + name.replace("_", "-")
@@ -108,27 +100,19 @@ def corpus_bleu(written: Sequence[str], expected: Sequence[Sequence[str]]) -> tu
     return score, str(metric.get_signature())
 
 
-class Translates(Protocol):
-    """What is scored."""
-
-    def translate(self, sentences: Sequence[str], *, beam: int, length_penalty: float) -> list[str]: ...
-
-
-def score(translator: Translates, pairs: Sequence[Pair], beam: int) -> float:
+def score(translate: Callable[[list[str]], list[str]], pairs: Sequence[Pair]) -> float:
     """BLEU of a translator on pairs that it has not seen.
 
     Args:
-        translator: trained.
+        translate: one translation a sentence.
         pairs: their sources are translated once each; all their targets are references.
-        beam: the width of the search; 1 for greedy.
 
     Returns:
         From 0 to 100. The references' apostrophes and spaces are made plain, as the translator writes them.
     """
     by_source = references(pairs)
-    written = translator.translate(list(by_source), beam=beam, length_penalty=LENGTH_PENALTY)
     expected = [[normalise(text) for text in texts] for texts in by_source.values()]
-    return corpus_bleu(written, expected)[0]
+    return corpus_bleu(translate(list(by_source)), expected)[0]
 
 
 def unseen_fraction(split: Split) -> float:
@@ -156,10 +140,10 @@ def train_and_score(recipe: Recipe, split: Split, seconds: float, seed: int) -> 
     began = time.perf_counter()
     fitted = fit(recipe, split.train, seed=seed, seconds=seconds)
     translator, taken = fitted.translator, time.perf_counter() - began
-    bleu = {
-        str(beam): {part: round(score(translator, getattr(split, part), beam), 2) for part in ("dev", "test")}
-        for beam in BEAMS
-    }
+    bleu = {}
+    for beam in BEAMS:
+        search = partial(translator.translate, beam=beam, length_penalty=LENGTH_PENALTY)
+        bleu[str(beam)] = {part: round(score(search, getattr(split, part)), 2) for part in ("dev", "test")}
     return {
         "seed": seed,
         "steps": len(fitted.losses),
@@ -215,12 +199,7 @@ def line(result: dict) -> str:
 
 
 def measure(options: argparse.Namespace, command: str) -> None:
-    """Train, print, and store if asked; a line says so where there is no file.
-
-    Args:
-        options: of the command line.
-        command: as it can be repeated.
-    """
+    """Train, print, and store if asked; a line says so where there is no file."""
     if options.data is None:
         print(f"\n{LEFT_OUT}")
         return

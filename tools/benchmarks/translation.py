@@ -81,11 +81,6 @@ def sentences(case: Case, device: str, vocabulary: int = VOCABULARY) -> list[Ten
 # --- a training step ------------------------------------------------------------------------------------------
 
 
-def our_loss(logits: Tensor, target: Tensor) -> Tensor:
-    """As `attnbook.translation.fit` takes it."""
-    return masked_cross_entropy(logits, target)
-
-
 def published_loss(logits: Tensor, target: Tensor) -> Tensor:
     """The mean over real words, in d2l's order of work."""
     nll = F.cross_entropy(logits.flatten(0, 1), target.flatten(), reduction="none")
@@ -131,7 +126,7 @@ def training_layers(case: Case, device: str) -> dict[str, Layer]:
     ours_adam = torch.optim.AdamW(ours.parameters(), lr=LEARNING_RATE, weight_decay=0.0, fused=device == "cpu")
     return {
         D2L: Layer(training_step(theirs, published_loss, published_clipping, adam), theirs),
-        OURS: Layer(training_step(ours, our_loss, our_clipping, ours_adam), ours),
+        OURS: Layer(training_step(ours, masked_cross_entropy, our_clipping, ours_adam), ours),
     }
 
 
@@ -151,7 +146,7 @@ def check_training(case: Case, device: str) -> None:
     source, target_in, target, lens = sentences(case, device)
     found, expected = (model(source, target_in, lens) for model in (ours, theirs))
     _differ("outputs", found, expected)
-    losses = our_loss(found, target), published_loss(expected, target)
+    losses = masked_cross_entropy(found, target), published_loss(expected, target)
     _differ("losses", *losses)
     for loss in losses:
         loss.backward()

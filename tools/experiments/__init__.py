@@ -3,8 +3,9 @@
 What an experiment trains lives in `attnbook.studies`, where chapters find it too; a module here says what is compared:
     its docstring                 the design, written before the run (see `DESIGN` in stored.py)
     RESULT                        where the result goes; chapters/results/NAME.json if not given
-    OPTIONS                       what can be asked for on the command line, with defaults; `seeds` is how many; if
-                                  it stores weights, `weights`: where to, with None for the book's own
+    OPTIONS                       what can be asked for on the command line, with the numbers of the stored result as
+                                  defaults; `seeds` is how many, without it one; if it stores weights, `weights`:
+                                  where to, with None for the book's own
     CHOICES                       option → the values that it can have, where these are few
     variants(options)             what is varied, seeds aside: every variant is run with every seed, and with the
                                   options of which it says nothing; if not given, there is one

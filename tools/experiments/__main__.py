@@ -4,7 +4,8 @@
     python -m tools.experiments NAME [--seeds N] [--its-own-options …] [--out FILE] [--threads N] [--resume | --anew]
 
 Every finished run is kept in FILE.part, written in one step; FILE itself is replaced when all are there. Where an
-interrupted experiment has left such a file, --resume goes on with it and --anew replaces it.
+interrupted experiment has left such a file, --resume goes on with it and --anew replaces it. The book's own results are
+made with the numbers that are the defaults; with others, --out must say where the result goes.
 """
 
 import argparse
@@ -62,11 +63,20 @@ def parse_words(name: str, words: list[str]) -> tuple[SimpleNamespace, argparse.
     begun.add_argument("--resume", action="store_true", help="go on with the runs in FILE.part")
     begun.add_argument("--anew", action="store_true", help="begin again, whatever is in FILE.part")
     general = parser.parse_args(words)
+    books_own = general.out.resolve() == result_path(name).resolve()
     for option, default in {**own, "threads": 1}.items():
-        value = getattr(general, option)
-        if type(default) is int and default >= 1 > value:
-            parser.error(f"--{option.replace('_', '-')} must be at least 1, got {value}")
-    if "weights" in own and (general.out.resolve() == result_path(name).resolve()) != (general.weights is None):
+        usual, given = (some if isinstance(some, list) else [some] for some in (default, getattr(general, option)))
+        if type(usual[0]) not in (int, float):
+            continue
+        flag = f"--{option.replace('_', '-')}"
+        for number in given:
+            if not number >= 0 or (number == 0 and 0 not in usual):
+                least = "at least 0" if 0 in usual else "at least 1" if type(usual[0]) is int else "above 0"
+                parser.error(f"{flag} must be {least}, got {number}")
+        if books_own and option in own and given != usual:
+            stored = " ".join(map(str, usual))
+            parser.error(f"the book's {general.out.name} has {flag} {stored}; say with --out where another result goes")
+    if "weights" in own and books_own != (general.weights is None):
         parser.error(f"{name} stores weights, too: --weights and --out go elsewhere together, or neither is given")
     options = SimpleNamespace(**{option: getattr(general, option) for option in own})
     if general.threads != 1:

@@ -132,11 +132,6 @@ def example(
     }
 
 
-def settings(options) -> list[dict]:
-    """One model."""
-    return [{"seed": SEED, "steps": options.steps, "shown": options.shown, "weights": options.weights}]
-
-
 def run(seed: int, steps: int, shown: bool, weights: str | None) -> dict:
     """Train the model, round it, measure it, and store its weights."""
     split, path = split_book(), Path(weights or LANGUAGE_MODEL)

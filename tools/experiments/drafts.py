@@ -15,6 +15,7 @@ Milliseconds are processor time. About two minutes on one core.
 """
 
 import functools
+import operator
 import time
 from collections.abc import Callable, Iterator
 from statistics import mean, median
@@ -24,6 +25,7 @@ import torch
 from attnbook.data import bundled_pairs, references, split_pairs
 from attnbook.text import BOS, EOS
 from attnbook.translation import BigramDraft, load_page_model, sample, speculative
+from tools.benchmarks.measure import in_turns
 
 OPTIONS = {"every": 6, "repeats": 7}
 KINDS = [("", 0), *((name, k) for name in ("bahdanau", "bigrams") for k in (1, 2, 4))]
@@ -119,10 +121,7 @@ def single(number: int = 60) -> dict:
 
     kinds = {f"pass over {n}": spent(model, n) for n in AT_ONCE}
     kinds |= {name: spent(draft, 1) for name, draft in drafts.items()}
-    times: dict[str, list] = {name: [] for name in kinds}
-    for _ in range(number):
-        for name, once in kinds.items():
-            times[name].append(once())
+    times = in_turns(kinds, operator.call, number)
     return {name: median(some) for name, some in times.items()}
 
 

@@ -50,7 +50,7 @@ def peak(form: str, n: int, backward: bool) -> float:
     torch.set_num_threads(1)
     torch.manual_seed(0)
 
-    def run(inputs):
+    def attend(inputs):
         output = FORMS[form](*inputs)
         if backward:
             output.sum().backward()
@@ -58,8 +58,8 @@ def peak(form: str, n: int, backward: bool) -> float:
     small, inputs = ([*draw(m, requires_grad=backward)] for m in (64, n))
     for x in inputs:
         x.grad = torch.zeros_like(x) if backward else None
-    run(small)  # what is set aside only once
-    return round(peak_of(lambda: run(inputs)) / 2**20, 2)
+    attend(small)  # what is set aside only once
+    return round(peak_of(lambda: attend(inputs)) / 2**20, 2)
 
 
 def peaks(n: int, form: str) -> dict:
@@ -73,12 +73,12 @@ def window_runs(n: int) -> dict[str, Callable]:
     q, k, v = draw(n)
     mask, triangle = sliding_window_mask(n, WINDOW), causal_mask(n)
 
-    def table():
+    def causal_table():
         scores = (q @ k.mT / SIZE**0.5).masked_fill_(~triangle, -torch.inf)
         return scores.softmax(dim=-1) @ v
 
     return {
-        "table": table,
+        "table": causal_table,
         "fused": lambda: F.scaled_dot_product_attention(q, k, v, is_causal=True),
         "fused_square": lambda: F.scaled_dot_product_attention(q, k, v),
         "fused_triangle": lambda: F.scaled_dot_product_attention(q, k, v, triangle),

@@ -18,6 +18,8 @@ Turned round by: exact translations that are much likelier than a beam's, or wor
 About seven minutes on one core.
 """
 
+from dataclasses import dataclass, field
+
 import numpy as np
 import torch
 
@@ -41,9 +43,29 @@ MEASURED = (
 )
 
 
-def settings(options) -> list[dict]:
-    """All in one."""
-    return [{"seed": 0, "every": options.every, "widths": options.widths}]
+@dataclass
+class Search:
+    """What one way to search has found.
+
+    Attributes:
+        name: of the way.
+        sentences: for each source words, <eos> among them.
+        log_probs: of the sentences.
+    """
+
+    name: str
+    sentences: list[list[int]] = field(default_factory=list)
+    log_probs: list[float] = field(default_factory=list)
+
+    def add(self, sentence: list[int], log_prob: float) -> None:
+        """What it has found for the next source."""
+        self.sentences.append(sentence)
+        self.log_probs.append(log_prob)
+
+    def apart(self, sentences: list[list[int]]) -> list[int]:
+        """The numbers of the sources for which others were found."""
+        pairs = zip(self.sentences, sentences, strict=True)
+        return [number for number, (ours, theirs) in enumerate(pairs) if ours != theirs]
 
 
 @torch.no_grad()
@@ -100,63 +122,62 @@ def filled_again(model, ids, lens, alpha: float, width: int = 4) -> list[int]:
 
 def run(seed: int, every: int, widths: list[int]) -> dict:
     """Search for every sentence in all ways."""
+    if not {1, 4} <= {*widths}:
+        raise ValueError(f"widths must hold 1 and 4, with which the others are compared, got {widths}")
     split = split_pairs(bundled_pairs(), seed=0)
     translator = load_page_model("transformer")
     dev = references(split.dev)
     sources = list(dev)[::every]
     expected = [[normalise(text) for text in dev[source]] for source in sources]
-    sentences: dict = {name: [] for name in (*widths, PENALISED, "exact")}
-    likely: dict = {name: [] for name in sentences}
+    beams = {width: Search(str(width)) for width in widths}
+    penalised, likeliest = Search(PENALISED), Search("exact")
+    searches = [*beams.values(), penalised, likeliest]
     empty, read, proved = [], [], 0
-    again: dict = {4: [], PENALISED: []}  # with places that are filled again
+    again = {0.0: list[list[int]](), 2.0: list[list[int]]()}  # α → with places that are filled again
     for source in sources:
         encoded = translator.encode([source])
-        for width in widths:
+        for width, beam in beams.items():
             best = beam_search(translator.model, *encoded, width=width, length_penalty=0.0, max_len=MAX_LEN)[0]
-            sentences[width].append(best.ids)
-            likely[width].append(best.log_prob)
+            beam.add(best.ids, best.log_prob)
+        known = best.ids, best.log_prob
         best = beam_search(translator.model, *encoded, length_penalty=2.0, max_len=MAX_LEN)[0]
-        sentences[PENALISED].append(best.ids)
-        likely[PENALISED].append(best.log_prob)
-        for name, alpha in ((4, 0.0), (PENALISED, 2.0)):
-            again[name].append(filled_again(translator.model, *encoded, alpha))
-        ids, log_prob, none, prefixes, sure = exact(
-            translator.model, *encoded, sentences[widths[-1]][-1], likely[widths[-1]][-1]
-        )
-        sentences["exact"].append(ids)
-        likely["exact"].append(log_prob)
+        penalised.add(best.ids, best.log_prob)
+        for alpha, found in again.items():
+            found.append(filled_again(translator.model, *encoded, alpha))
+        ids, log_prob, none, prefixes, sure = exact(translator.model, *encoded, *known)
+        likeliest.add(ids, log_prob)
         empty.append(none)
         read.append(prefixes)
         proved += sure
-    written = {name: [translator.target_vocab.decode(ids) for ids in some] for name, some in sentences.items()}
+    written = {s.name: [translator.target_vocab.decode(ids) for ids in s.sentences] for s in searches}
     counts = {name: bleu_counts(texts, expected, 4) for name, texts in written.items()}
     dice = np.random.default_rng(seed)
     draws = [dice.integers(len(sources), size=len(sources)) for _ in range(2000)]
     redrawn = {name: np.array([bleu_of(some[d].sum(0)) for d in draws]) for name, some in counts.items()}
 
-    def interval(name, other) -> list[float]:
-        return [round(float(q), 2) for q in np.quantile(redrawn[name] - redrawn[other], (0.025, 0.975))]
+    def interval(search: Search, other: Search) -> list[float]:
+        return [round(float(q), 2) for q in np.quantile(redrawn[search.name] - redrawn[other.name], (0.025, 0.975))]
 
-    def apart(name, other) -> list[int]:
-        return [i for i in range(len(sources)) if sentences[name][i] != sentences[other][i]]
-
+    greedy = beams[1]
     rows = []
-    for name, some in sentences.items():
+    for search in searches:
+        apart = [len(search.apart(other.sentences)) for other in (greedy, likeliest)]
         rows.append(
             {
-                "search": str(name),
-                "log_prob": round(float(np.mean(likely[name])), 3),
-                "likeliest": len(sources) - len(apart(name, "exact")),
-                "words": round(float(np.mean([len(ids) for ids in some])), 2),
-                "bleu": round(bleu_of(counts[name].sum(0)), 2),
-                "bleu_third": round(bleu_of(counts[name][::3].sum(0)), 2),
-                "over_greedy": interval(name, widths[0]),
-                "over_exact": interval(name, "exact"),
-                "apart": [len(apart(name, widths[0])), len(apart(name, "exact"))],
+                "search": search.name,
+                "log_prob": round(float(np.mean(search.log_probs)), 3),
+                "likeliest": len(sources) - apart[1],
+                "words": round(float(np.mean([len(ids) for ids in search.sentences])), 2),
+                "bleu": round(bleu_of(counts[search.name].sum(0)), 2),
+                "bleu_third": round(bleu_of(counts[search.name][::3].sum(0)), 2),
+                "over_greedy": interval(search, greedy),
+                "over_exact": interval(search, likeliest),
+                "apart": apart,
             }
         )
-    missed = apart(widths[0], "exact")
-    right = {name: {i for i in missed if written[name][i] in expected[i]} for name in (widths[0], "exact")}
+    missed = greedy.apart(likeliest.sentences)
+    right = [{i for i in missed if written[s.name][i] in expected[i]} for s in (greedy, likeliest)]
+    stays = [len(sources) - len(s.apart(again[alpha])) for s, alpha in ((beams[4], 0.0), (penalised, 2.0))]
     return {
         "seed": seed,
         "rows": rows,
@@ -164,10 +185,10 @@ def run(seed: int, every: int, widths: list[int]) -> dict:
         "proved": proved,
         "read": [int(np.median(read)), max(read)],
         "empty": round(float(np.mean(empty)), 2),
-        "empty_likeliest": sum(ids == [EOS] for ids in sentences["exact"]),
-        "matches": [*map(len, right.values()), len(right[widths[0]] & right["exact"])],
-        "penalty_changes": sum(a != b for a, b in zip(sentences[4], sentences[PENALISED], strict=True)),
-        "filled_again": [sum(a == b for a, b in zip(again[n], sentences[n], strict=True)) for n in again],
+        "empty_likeliest": likeliest.sentences.count([EOS]),
+        "matches": [*map(len, right), len(right[0] & right[1])],
+        "penalty_changes": len(beams[4].apart(penalised.sentences)),
+        "filled_again": stays,
     }
 
 

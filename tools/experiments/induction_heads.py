@@ -35,11 +35,6 @@ def snapshot(step: int, stored: dict) -> dict:
     return {"step": step} | entry(measure_induction(model))
 
 
-def settings(options) -> list[dict]:
-    """The one model."""
-    return [{"seed": 0, "steps": options.steps, "weights": options.weights}]
-
-
 def run(seed: int, steps: int, weights: str | None) -> dict:
     """Train it, and store its weights: its curve, and what its snapshots do."""
     curve, snapshots, stored = [], [], {}

@@ -31,8 +31,8 @@ def settings(options) -> Iterator[dict]:
     """All vectors, and attention, with every seed."""
     for seed in range(options.seeds):
         for size in VECTORS:
-            last = options.with_attention if size is None else options.steps[-1]
-            yield {"seed": seed, "size": size, "steps": [n for n in options.steps if n <= last]}
+            last = options.with_attention if size is None else max(options.steps)
+            yield {"seed": seed, "size": size, "steps": [n for n in sorted(options.steps) if n <= last]}
 
 
 def run(seed: int, size: int | None, steps: list[int]) -> dict:

@@ -19,7 +19,6 @@ from attnbook.data.corpus import corpus_sha256
 from attnbook.files import write_atomically
 from attnbook.translation import (
     PAGE_SETTINGS,
-    Translator,
     evaluate,
     export_page_model,
     load_page_model,
@@ -36,11 +35,10 @@ CHOICES = {"only": PAGE_MODELS, "target": PAGE_TARGETS}
 SEED = SPLIT_SEED = 0
 
 
-def samples(translator: Translator, pairs: list, number: int = 20) -> None:
-    """Print some translations, evenly taken from the sentences of a set."""
-    scores = evaluate(translator, pairs)
-    every = max(1, len(scores["translations"]) // number)
-    for source, written in list(scores["translations"].items())[::every][:number]:
+def print_samples(translations: dict[str, str], number: int = 20) -> None:
+    """Print some translations, evenly taken from those of a set."""
+    every = max(1, len(translations) // number)
+    for source, written in list(translations.items())[::every][:number]:
         print(f"    {source}  →  {written}")
 
 
@@ -73,7 +71,7 @@ def run(seed: int, model: str, target: str, dev: bool, measure: bool, weights: s
     scores = evaluate(translator, on)
     test = {key: round(scores[key], 2) for key in ("bleu", "chrf")}
     test |= {key: scores[key] for key in ("tokens", "sentences")}
-    samples(translator, on)
+    print_samples(scores["translations"])
     if not dev:
         measured = {
             **made_by("page_models", SimpleNamespace(only=model, target=None if target == "fr" else target)),

@@ -35,7 +35,7 @@ CHOICE = (1000, 1001, 1002)  # seeds by which the penalty is chosen
 INPUTS = ("vectors", "words", "both")
 
 
-def prose(text: str) -> list[str]:
+def plain_paragraphs(text: str) -> list[str]:
     """The plain paragraphs of a chapter's text, without what a reader of words alone could not read."""
     text = text.partition("\n---\n")[2].partition("\n## What we found")[0]
     fenced, lines = False, []
@@ -55,7 +55,7 @@ def read() -> tuple[dict[int, list[int]], list[str], np.ndarray]:
     """The book's paragraphs: which belong to which chapter, their texts, and their vectors (N, D)."""
     places, texts = defaultdict(list), []
     for path in sorted((ROOT / "chapters/text").glob("[0-9]*.md"))[:CHAPTERS]:
-        for paragraph in prose(path.read_text("utf-8")):
+        for paragraph in plain_paragraphs(path.read_text("utf-8")):
             places[int(path.name[:2])].append(len(texts))
             texts.append(paragraph)
     minilm = load_minilm()

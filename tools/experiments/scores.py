@@ -9,7 +9,7 @@ Control: the counts of the formula beside the times; the dot product with its qu
 Seeds: one; neither memory nor time depends on the numbers. The least and the greatest ratio are stored.
 Turned round by: times that follow neither the operations nor the memory.
 
-About a minute on one core.
+About three minutes on one core.
 """
 
 import weakref
@@ -25,7 +25,7 @@ from attnbook.attention import additive_score, dot_score, multiplicative_score, 
 from tools.benchmarks.measure import in_turns, milliseconds
 from tools.surroundings import machine
 
-OPTIONS = {"rounds": 21, "calls": 10}
+OPTIONS = {"rounds": 41, "calls": 20}
 SIZES = (64, 64), (256, 8), (1024, 8), (1024, 4), (1024, 2)  # (d, hidden units)
 LENGTHS = 64, 128, 256, 512  # for memory
 TIMED = 256  # queries, and keys

@@ -32,15 +32,16 @@ def made_by(name: str, options: SimpleNamespace) -> dict:
 
     Args:
         name: the experiment's.
-        options: its options; None and False are not typed. Where the result goes does not change it and is none.
+        options: its options; None and False are not typed, nor is where result and weights go, which changes neither.
+            Of a file its name is told: its path would be one of this machine.
     """
     words = ["python", "-m", "tools.experiments", name]
     for option, value in vars(options).items():
-        if value is None or value is False:
+        if value is None or value is False or option == "weights":
             continue
         words.append(f"--{option.replace('_', '-')}")
         if value is not True:
-            words += map(str, value if isinstance(value, list) else [value])
+            words += [Path(str(one)).name for one in (value if isinstance(value, list) else [value])]
     return {"command": shlex.join(words), "versions": versions()}
 
 
@@ -49,11 +50,11 @@ def every_seed(variants: Iterable[dict], options: SimpleNamespace, seed_by_seed:
 
     Args:
         variants: seeds aside.
-        options: those of which a variant says nothing are arguments of every run.
+        options: those of which a variant says nothing are arguments of every run; without `seeds`, there is one seed.
         seed_by_seed: all variants with a seed, then all with the next; else all seeds of a variant, then of the next.
     """
     same = {option: value for option, value in vars(options).items() if option not in ("seeds", "threads")}
-    plans, seeds = list(variants), range(options.seeds)
+    plans, seeds = list(variants), range(getattr(options, "seeds", 1))
     pairs = [(plan, seed) for seed in seeds for plan in plans]
     if not seed_by_seed:
         pairs = [(plan, seed) for plan in plans for seed in seeds]

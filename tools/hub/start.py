@@ -12,11 +12,8 @@ CHAPTERS = Path(__file__).resolve().parents[2] / "chapters"
 
 
 def give(folder: Path) -> None:
-    """Copy the notebooks and what they read to a folder, unless something has its name; in one step, so that none is
-    half full.
-
-    Args:
-        folder: where they go; nobody else may look into it.
+    """Copy the notebooks and what they read to a folder into which nobody else may look, unless something has its name;
+    in one step, so that none is half full.
     """
     if os.path.lexists(folder):  # a link that leads nowhere, too
         return

@@ -44,11 +44,6 @@ CLAIMED = "All {number} claims that this page has checked"  # attnbook/page/clai
 THEME_WORDS = Path(__file__).with_name("theme.txt").read_text("utf-8").splitlines()
 
 
-def words(language: Language) -> dict[str, str]:
-    """What the book says outside its texts: English to translation."""
-    return translations(language, "words")
-
-
 def words_script(language: Language) -> str:
     """The name of the script with the words of a language, in `_static`."""
     return f"words-{language.tag}.js"
@@ -108,7 +103,7 @@ class Translated(SphinxTransform):
         language = translation(self.app)
         if language is None:
             return
-        known = words(language)
+        known = translations(language, "words")
         self.env.note_dependency(str(language.catalog("words")))
         # Sphinx reads each translated title as a page of this name, and of the page's headings that one would be left
         sections = {name: section for section in self.document.findall(nodes.section) for name in section["ids"]}
@@ -138,7 +133,7 @@ def _configure(app: Sphinx, config: Config) -> None:
         return
     if config.html_baseurl:
         config.html_baseurl += f"{language.folder}/"  # see english_home
-    known = words(language)
+    known = translations(language, "words")
     config.html_title = config.html_short_title = language.title
     config.author = known.get(config.author, config.author)
     config.html_theme_options["toc_title"] = known.get("On this page", "On this page")
@@ -151,7 +146,7 @@ def _write_script(app: Sphinx) -> None:
 
 def _translate_captions(app: Sphinx, doctree: nodes.document) -> None:
     language = translation(app)
-    known = words(language) if language else {}
+    known = translations(language, "words") if language else {}
     for tree in doctree.findall(addnodes.toctree):
         tree["caption"] = known.get(tree.get("caption"), tree.get("caption"))
 

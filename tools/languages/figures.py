@@ -20,6 +20,7 @@ BOX = re.compile(r'(<div class="attnbook-figure" data-widget="(\w+)" role="group
 FRAMES = re.compile(r'data-widget="stored_frames".*?<script type="application/json">(.*?)</script>', re.DOTALL)
 PICTURE = re.compile(r'(<img alt=")([^"]*)(")')
 STRING = r'"(?:[^"\\\n]|\\.)*"'
+QUOTED = re.compile(STRING)
 CALL = re.compile(rf"(?<![\w.])say\(\s*({STRING}(?:\s*\+\s*{STRING})*)|(?<![\w.])say`")
 COMMENT = re.compile(r"/\*.*?\*/|^\s*//[^\n]*", re.DOTALL | re.MULTILINE)
 ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))")
@@ -43,8 +44,9 @@ def _template(text: str, start: int) -> str:
         if text.startswith("${", at):
             depth, at = 1, at + 2
             while depth:
+                string = QUOTED.match(text, at)  # a brace in it does not count
                 depth += {"{": 1, "}": -1}.get(text[at], 0)
-                at += 1
+                at = string.end() if string else at + 1
             pieces.append(f"{{{holes}}}")
             holes += 1
         elif text[at] == "\\":
