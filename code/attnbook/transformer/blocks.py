@@ -83,8 +83,6 @@ class Residual(nn.Module):
         Returns:
             (…, D).
         """
-        check_features("x", x, "d_model", self.d_model)
-        check_features("h", h, "d_model", self.d_model)
         if self.dropout.training:
             h = self.dropout(h)
         x = x + h
