@@ -492,7 +492,7 @@ def test_the_command_writes_all_options_out_as_they_are_typed():
 
 
 def test_no_path_of_this_machine_is_stored():
-    options = SimpleNamespace(data="/home/ann/fra.txt", rates=[0.005, 1e-05], weights="/tmp/w/x")
+    options = SimpleNamespace(data="/tmp/texts/fra.txt", rates=[0.005, 1e-05], weights="/tmp/w/x")
     expected = "python -m tools.experiments tatoeba_512 --data fra.txt --rates 0.005 1e-05"
     assert made_by("tatoeba_512", options)["command"] == expected
 
