@@ -393,8 +393,8 @@ TABLE = {
          "num_keys = memory.shape[1] if cache is None else cache.across.length\n"
          "        memory = memory if cache is None else None\n        own",
          "test_bad_input.py::test_a_refused_step_leaves_the_cache_as_it_was"),
-        ("a norm that was handed in is passed over", "nn.LayerNorm(d_model, eps=eps) if norm is None else norm",
-         "nn.LayerNorm(d_model, eps=eps)", "test_blocks.py::test_a_residual_takes_a_norm"),
+        ("a norm that was handed in is passed over", "nn.LayerNorm(d_model) if norm is None else norm",
+         "nn.LayerNorm(d_model)", "test_blocks.py::test_a_residual_takes_a_norm"),
     ],
     "transformer/feed_forward": [
         ("the activation comes first", "self.activation(self.W_1(x))", "self.W_1(self.activation(x))",
