@@ -346,6 +346,22 @@ X, Y = torch.arange(4.0), torch.ones(4)
         (lambda: NWKernelRegression()(X, X, Y[:3]), ValueError, ("weights are for 4", "number of values is 3")),
         (lambda: leave_one_out_mask(1), ValueError, ("number of points must be at least 2, got 1",)),
         (lambda: leave_one_out_mask(2.5), TypeError, ("number of points must be an integer", "float")),
+        (
+            lambda: nadaraya_watson(X, X, Y, kernel=lambda u: 1),
+            TypeError,
+            ("what the kernel gives must be a torch.Tensor",),
+        ),
+        (
+            lambda: regression_loss(5, X, Y),
+            TypeError,
+            ("model must be a function, got int; pass an NWKernelRegression()",),
+        ),
+        (
+            lambda: regression_loss(NWKernelRegression, X, Y),
+            TypeError,
+            ("model must be a function, got the class NWK",),
+        ),
+        (lambda: fit_width(5, X, Y), TypeError, ("model must be a NWKernelRegression, got int",)),
         (lambda: regression_loss(NWKernelRegression(), [1.0], Y), TypeError, ("x must be a torch.Tensor", "list")),
         (lambda: regression_loss(NWKernelRegression(), X, [1.0]), TypeError, ("y must be a torch.Tensor", "list")),
         (lambda: regression_loss(NWKernelRegression(), X, Y[:3]), ValueError, ("weights are for 4", "values is 3")),

@@ -10,7 +10,9 @@ from attnbook.attention.kernels import gaussian, get_kernel
 from attnbook.attention.masks import masked_softmax
 from attnbook.checks import (
     check_alike,
+    check_callable,
     check_count,
+    check_kind,
     check_leading_axes,
     check_mask,
     check_number,
@@ -125,6 +127,7 @@ def nadaraya_watson(
         weights = masked_softmax(-0.5 * scaled**2, mask=mask)
     else:
         similarity = kernel(scaled)
+        check_tensor("what the kernel gives", similarity)
         if mask is not None:
             similarity = similarity.masked_fill(~mask, 0)
         total = similarity.sum(dim=-1, keepdim=True)  # (T, 1)
@@ -196,6 +199,7 @@ def regression_loss(
     Returns:
         A scalar, Σ_i (ŷ_i − y_i)².
     """
+    check_callable("model", model, "pass an NWKernelRegression()")
     check_tensor("x", x, min_dims=1)
     check_tensor("y", y, min_dims=1)
     check_switch("leave_one_out", leave_one_out)
@@ -233,6 +237,7 @@ def fit_width(
     Returns:
         epochs + 1 steps: (w, loss) before each update, and after the last.
     """
+    check_kind("model", model, NWKernelRegression, "pass an NWKernelRegression()")
     check_positive("lr", lr)
     check_count("epochs", epochs, at_least=0)
     optimizer = torch.optim.SGD(model.parameters(), lr=lr)
