@@ -310,7 +310,7 @@ TABLE = {
          "test_positions.py::test_what_learns_is_followed_and_can_be_differentiated_again"),
     ],
     "attention/rotary": [
-        ("turned by the matrix of a reflection", "as_complex(pairs) * turns", "as_complex(pairs) * turns.conj()",
+        ("turned by the matrix of a reflection", "as_complex(pairs) * phases", "as_complex(pairs) * phases.conj()",
          "test_positions.py::test_rotate_is_a_product_of_complex_numbers"),
         ("the table of other heads' size", "self._tables.setdefault(size,", "self._tables.setdefault(0,",
          "test_positions.py::test_rotary_positions_are_looked_up_in_a_table"),

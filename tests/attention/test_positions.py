@@ -536,6 +536,8 @@ QUERY = randn(B, H, T, D, dtype=torch.float32)
          ("position must be a tensor of real numbers, got torch.complex64",)),
         (lambda: LearnedPositions(T, D)(randn(B, T, D).half()), TypeError, ("x is torch.float16, the layer is",)),
         (lambda: rotary_frequencies(5), ValueError, ("got 5 features; use an even head_dim",)),
+        (lambda: LinearScaling(torch.tensor(8.0)), TypeError, ("factor must be a number, got Tensor",)),
+        (lambda: Llama3Scaling(low=torch.tensor(1.0)), TypeError, ("low must be a number, got Tensor",)),
         (lambda: LinearScaling(0), ValueError, ("factor must be a finite number above 0",)),
         (lambda: Llama3Scaling(trained_length=8192.5), TypeError, ("trained_length must be an integer, got float",)),
         (lambda: Llama3Scaling(low=4), ValueError, ("low must be below high, got 4 and 4.0",)),

@@ -17,6 +17,7 @@ from attnbook.checks import (
     check_mask,
     check_number,
     check_positive,
+    check_query_key,
     check_switch,
     check_tensor,
 )
@@ -82,10 +83,7 @@ def _distances(query: Tensor, key: Tensor) -> Tensor:
         )
     if query.dim() == 1:
         return (query[:, None] - key[None, :]).abs()
-    if query.shape[1] != key.shape[1]:
-        raise ValueError(
-            f"query has size {query.shape[1]}, key has size {key.shape[1]}; project both to one size"
-        )
+    check_query_key(query, key)
     return (query[:, None, :] - key[None, :, :]).norm(dim=-1)
 
 
