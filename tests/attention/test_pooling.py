@@ -156,6 +156,9 @@ def test_a_function_is_a_kernel_too():
     own = nadaraya_watson(query, key, value, kernel=lambda u: torch.exp(-(u**2) / 2), width=0.7)
     close(own[0], named[0])
     close(own[1], named[1])
+    numbers = [x.float() for x in (query, key, value)]
+    near = nadaraya_watson(*numbers, kernel=lambda u: u <= 1)
+    close(near[1], nadaraya_watson(*numbers, kernel="boxcar")[1])
 
 
 def test_a_kernel_is_given_distances_and_those_are_never_negative():
@@ -349,7 +352,7 @@ X, Y = torch.arange(4.0), torch.ones(4)
         (
             lambda: nadaraya_watson(X, X, Y, kernel=lambda u: 1),
             TypeError,
-            ("what the kernel gives must be a torch.Tensor",),
+            ("what kernel(u) gives must be a Tensor, got int; weigh",),
         ),
         (
             lambda: regression_loss(5, X, Y),

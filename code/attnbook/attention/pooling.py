@@ -125,7 +125,7 @@ def nadaraya_watson(
         weights = masked_softmax(-0.5 * scaled**2, mask=mask)
     else:
         similarity = kernel(scaled)
-        check_tensor("what the kernel gives", similarity)
+        check_kind("what kernel(u) gives", similarity, Tensor, "weigh each distance")
         if mask is not None:
             similarity = similarity.masked_fill(~mask, 0)
         total = similarity.sum(dim=-1, keepdim=True)  # (T, 1)
