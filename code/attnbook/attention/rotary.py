@@ -10,6 +10,7 @@ from attnbook.attention.precision import sum_dtype
 from attnbook.checks import (
     check_callable,
     check_count,
+    check_kind,
     check_positive,
     check_tensor,
     is_traced,
@@ -137,17 +138,28 @@ class RotaryPositions(nn.Module):
         length, size = x.shape[-2:]
 
         def make(first: int, end: int) -> Tensor:
-            frequencies = rotary_frequencies(size, base=self.base)
-            if self.scaling is not None:
-                frequencies = self.scaling(frequencies)
             position = torch.arange(first, end, device=x.device)
-            return _phases(position, frequencies, x)
+            return _phases(position, self._frequencies(size), x)
 
         end, settings = start + length, (self.base, self.scaling)
         if isinstance(self.scaling, nn.Module):
             return _rotated(x, make(start, end))
         table = self._tables.setdefault(size, PositionTable())
         return _rotated(x, table.rows(start, end, x, make, *settings))
+
+    def _frequencies(self, size: int) -> Tensor:
+        """What pairs of features are rotated by, (Dh/2,), scaled."""
+        frequencies = rotary_frequencies(size, base=self.base)
+        if self.scaling is None:
+            return frequencies
+        scaled = self.scaling(frequencies)
+        advice = "give one frequency for each pair of features"
+        check_kind("what scaling gives", scaled, Tensor, advice)
+        if scaled.shape != frequencies.shape:
+            raise ValueError(
+                f"scaling must give ({size // 2},) frequencies, got {tuple(scaled.shape)}; {advice}"
+            )
+        return scaled
 
 
 def check_even(size: int) -> None:
