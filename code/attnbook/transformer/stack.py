@@ -1,4 +1,4 @@
-"""What all models share: one mask for all layers, one layer after another, and a count of what they learn."""
+"""What all models share: tokens and masks for all layers, one layer after another, and a count of what they learn."""
 
 from typing import Any
 
