@@ -13,7 +13,7 @@ from attnbook.attention import KeyValueCache
 from tensors import fill
 
 # options that exclude each other
-ALONE = {"TrainConfig", "BilingualGrammar.sample", "parsed_sentences", "Residual"}
+ALONE = {"TrainConfig", "BilingualGrammar.sample", "parsed_sentences"}
 
 
 @dataclass

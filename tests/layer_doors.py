@@ -101,7 +101,7 @@ TRANSFORMER_DOORS = [
         *layer(transformer.GatedFeedForward, {"d_model": 12, "d_ff": 7},
                {"activation": "relu", "dropout": 0.5, "bias": True}, {"x": X}, {}),
         Door("GatedFeedForward.hidden", fill(transformer.GatedFeedForward(12, 7)).hidden, {"x": X}, {}),
-        *layer(Residual, {"d_model": 12}, {"dropout": 0.5, "norm_first": True, "eps": 0.5, "norm": nn.RMSNorm(12)},
+        *layer(Residual, {"d_model": 12}, {"dropout": 0.5, "norm_first": True, "norm": nn.RMSNorm(12)},
                {"x": X, "h": X + 1}, {}),
         Door("Residual.before", Residual(12, norm_first=True).before, {"x": X}, {}),
         Door("Block", lambda **parts: transformer.Block(**deepcopy(parts)), BLOCK, {}, lambda made: made(X)),

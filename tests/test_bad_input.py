@@ -161,8 +161,8 @@ VOCABULARY = {
     "below 0": (lambda: Encoder(SMALL)(ids_of(-1)), "the id -1", "vocabulary of 31"),
     "decoder": (lambda: Decoder(SMALL)(ids_of(40), MEMORY), "the id 40", "vocabulary of 37"),
     "BERT": (lambda: BertEncoder(BERT)(ids_of(30522)), "the id 30522", "another vocabulary?"),
-    "segments": (lambda: BertEncoder(BERT)(IDS, segments=ids_of(2)), "segments holds the id 2",
-                 "beyond the num_segments of 2 (0 … 1); was it made with another num_segments?"),
+    "segments": (lambda: BertEncoder(BERT)(IDS, segments=ids_of(2)), "segments holds 2",
+                 "num_segments is 2; count segments from 0"),
 }  # fmt: skip
 
 
@@ -349,7 +349,7 @@ def test_another_librarys_second_argument_is_not_taken_for_lengths(model):
         (lambda: MultiplicativeAttention(D, 9)(X, MEMORY, MEMORY), ("key has size 12, key_size is 9",)),
         (lambda: DecoderLayer(D, H, 16)(X, MEMORY[..., :7]), ("memory has size 7, d_model is 12",)),
         (lambda: Decoder(SMALL)(IDS, MEMORY[..., :7]), ("memory has size 7, d_model is 12",)),
-        (lambda: Decoder(SMALL)(IDS, torch.randn(3, 7, D)), ("x holds 2 sequences, memory holds 3",)),
+        (lambda: Decoder(SMALL)(IDS, torch.randn(3, 7, D)), ("target holds 2 sequences, memory holds 3",)),
         (lambda: MultiHeadAttention(D, 4, rotary=RotaryPositions())(X), ("got 3 features", "even head_dim")),
     ],
 )  # fmt: skip

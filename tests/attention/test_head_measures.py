@@ -340,7 +340,7 @@ def test_weights_that_a_hook_makes_are_neither_written_nor_copied(hook):
             make(stage)
 
 
-@pytest.mark.parametrize("shape", [(3, 5, 5), (4, 5), (2, 2, 7, 5)])
+@pytest.mark.parametrize("shape", [(3, 5, 5), (4, 5), (2, 2, 7, 5), (4, 4), (5, 7)])
 @pytest.mark.parametrize("name", ["mask", "bias"])
 def test_what_does_not_fit_a_sink_is_named_as_it_came(name, shape):
     table = torch.ones(shape, dtype=torch.bool if name == "mask" else torch.float)

@@ -156,6 +156,9 @@ def test_a_function_is_a_kernel_too():
     own = nadaraya_watson(query, key, value, kernel=lambda u: torch.exp(-(u**2) / 2), width=0.7)
     close(own[0], named[0])
     close(own[1], named[1])
+    numbers = [x.float() for x in (query, key, value)]
+    near = nadaraya_watson(*numbers, kernel=lambda u: u <= 1)
+    close(near[1], nadaraya_watson(*numbers, kernel="boxcar")[1])
 
 
 def test_a_kernel_is_given_distances_and_those_are_never_negative():
@@ -346,6 +349,22 @@ X, Y = torch.arange(4.0), torch.ones(4)
         (lambda: NWKernelRegression()(X, X, Y[:3]), ValueError, ("weights are for 4", "number of values is 3")),
         (lambda: leave_one_out_mask(1), ValueError, ("number of points must be at least 2, got 1",)),
         (lambda: leave_one_out_mask(2.5), TypeError, ("number of points must be an integer", "float")),
+        (
+            lambda: nadaraya_watson(X, X, Y, kernel=lambda u: 1),
+            TypeError,
+            ("what kernel(u) gives must be a Tensor, got int; weigh",),
+        ),
+        (
+            lambda: regression_loss(5, X, Y),
+            TypeError,
+            ("model must be a function, got int; pass an NWKernelRegression()",),
+        ),
+        (
+            lambda: regression_loss(NWKernelRegression, X, Y),
+            TypeError,
+            ("model must be a function, got the class NWK",),
+        ),
+        (lambda: fit_width(5, X, Y), TypeError, ("model must be a NWKernelRegression, got int",)),
         (lambda: regression_loss(NWKernelRegression(), [1.0], Y), TypeError, ("x must be a torch.Tensor", "list")),
         (lambda: regression_loss(NWKernelRegression(), X, [1.0]), TypeError, ("y must be a torch.Tensor", "list")),
         (lambda: regression_loss(NWKernelRegression(), X, Y[:3]), ValueError, ("weights are for 4", "values is 3")),

@@ -11,7 +11,9 @@ from attnbook.attention import (
     LearnedPositions,
     MultiHeadAttention,
     RotaryPositions,
+    SelfAttention,
     SinusoidalPositions,
+    WideHeads,
     causal_mask,
 )
 from attnbook.transformer import (
@@ -109,7 +111,8 @@ def test_a_gate_multiplies_each_hidden_unit(bias):
 
 @PRE_AND_POST
 def test_residual_by_hand(norm_first):
-    layer, x = fill(Residual(D, norm_first=norm_first, eps=1e-3)).double(), randn(T, D)
+    norm_1e3 = nn.LayerNorm(D, eps=1e-3)
+    layer, x = fill(Residual(D, norm_first=norm_first, norm=norm_1e3)).double(), randn(T, D)
 
     def norm(y):
         centred = y - y.mean(-1, keepdim=True)
@@ -351,8 +354,13 @@ FFN, AROUND = FeedForward(D, FF), Residual(D)
         (lambda: Residual(0), ValueError, ("d_model must be at least 1",)),
         (lambda: GatedFeedForward(D, FF, activation="tanh"), ValueError, ("activation must be one of",)),
         (lambda: GatedFeedForward(D, FF)(X), ValueError, ("x has size 33, d_model is 11",)),
-        (lambda: Residual(D, eps=0), ValueError, ("eps must be a finite number above 0",)),
-        (lambda: Residual(D, eps=0.1, norm=nn.RMSNorm(D)), ValueError, ("eps is the layer norm's, but another",)),
+        (lambda: EncoderLayer(E, H, FF, eps=0), ValueError, ("eps must be a finite number above 0",)),
+        (lambda: DecoderLayer(E, H, FF, eps=0), ValueError, ("eps must be a finite number above 0",)),
+        (lambda: AROUND(X[..., :1], X[..., :D]), ValueError, ("x must have the shape of h, (2, 5, 11), got",)),
+        (lambda: AROUND(X[..., :D], X[..., :1]), ValueError, ("h has size 1, d_model is 11",)),
+        (lambda: AROUND(X[..., :D], (X[..., :D], None)), TypeError, ("h must be a torch.Tensor, got tuple",)),
+        (lambda: AROUND(5, X[..., :D]), ValueError, ("x must have the shape of h, (2, 5, 11), got 5",)),
+        (lambda: Residual(D, norm_first=True)(X, X), ValueError, ("h has size 33, d_model is 11",)),
         (lambda: Residual(D, norm=5), TypeError, ("norm must be a function, got int; pass a norm of this size",)),
         (lambda: Residual(D, norm=nn.LayerNorm), TypeError,
          ("norm must be a function, got the class LayerNorm, of which none was made", "nn.RMSNorm(11)")),
@@ -360,6 +368,12 @@ FFN, AROUND = FeedForward(D, FF), Residual(D)
         (lambda: Residual(D, norm=nn.RMSNorm((3, D))), ValueError, ("norm is made for (3, 11), d_model is 11",)),
         (lambda: Block(nn.Identity(), FFN, AROUND, AROUND), TypeError,
          ("attention must be a layer with a d_model, got Identity; pass a MultiHeadAttention",)),
+        (lambda: Block(WideHeads(D, 1), FFN, AROUND, AROUND), TypeError,
+         ("attention must take x and the options valid_lens, mask, bias, need_weights, cache, but WideHeads does not",
+          "; pass a MultiHeadAttention")),
+        (lambda: Block(SelfAttention(D), FFN, AROUND, AROUND), TypeError, ("but SelfAttention does not",)),
+        (lambda: Block(MultiHeadAttention(D, 1), nn.Linear(D, 1), AROUND, AROUND).double()(X[..., :D]), ValueError,
+         ("h has size 1, d_model is 11",)),
         (lambda: Block(MultiHeadAttention(D, 1), None, AROUND, AROUND), TypeError,
          ("feed_forward must be a function, got NoneType; pass a FeedForward",)),
         (lambda: Block(MultiHeadAttention(D, 1), FFN, nn.LayerNorm(D), AROUND), TypeError,

@@ -177,6 +177,7 @@ MODEL = model_of()
          ("layers 0 and 1 share one cache", "use start_cache()")),
         (lambda: MODEL(TOKENS, torch.tensor([3, 7]), cache=MODEL.start_cache()), ValueError,
          ("valid_lens is for texts padded at the end", "with rotary positions, pad at the front and pass mask")),
+        (lambda: model_of("GPT-2")(TOKENS[:, :0]), ValueError, ("tokens has shape (2, 0): no token to read",)),
         (lambda: model_of("GPT-2")(TOKENS.repeat(1, 2)), ValueError, ("only positions 0 to 10 are learned",)),
     ],
 )  # fmt: skip
@@ -194,6 +195,7 @@ def test_errors(call, error, message):
         ({"head_dim": 0}, ValueError, "head_dim must be at least 1"),
         ({"window": 0}, ValueError, "window must be at least 1"),
         ({"eps": 0}, ValueError, "eps must be a finite number above 0"),
+        ({"rotary_base": torch.tensor(1e4)}, TypeError, "rotary_base must be a number, got Tensor"),
         ({"rotary_base": -1}, ValueError, "rotary_base must be a finite number above 0"),
         ({"dropout": 1}, ValueError, "dropout must be at least 0 and below 1"),
         ({"activation": "swish"}, ValueError, "activation must be one of relu, gelu, gelu-tanh, silu"),

@@ -159,6 +159,19 @@ def test_wrong_words_are_refused_and_the_state_stays(kind, wrong):
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "transformer"])
+def test_a_decoder_alone_refuses_words_of_other_sentences(kind):
+    decoder, state, words = translator(kind).decoder, translator(kind).start(*source_batch()), target_batch()
+    for wrong in (words[:1], torch.cat([words, words])):
+        with pytest.raises(ValueError, match=f"ids holds {len(wrong)} sequences, memory holds 3"):
+            decoder(wrong, state)
+    with pytest.raises(ValueError, match="beyond the vocabulary of 7"):
+        decoder(words + 99, state)
+    if isinstance(decoder, AttentionDecoder):
+        with pytest.raises(ValueError, match="word holds 1 sequences, memory holds 3"):
+            decoder.step(decoder.embedding(words[:1, 0]), state)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "transformer"])
 def test_shapes_can_be_found_on_the_meta_device(kind):
     model = translator(kind).to("meta")
     source, lens = (x.to("meta") for x in source_batch())

@@ -131,7 +131,7 @@ def test_the_published_sizes():
 
 
 def test_configs_say_what_is_wrong():
-    with pytest.raises(ValueError, match=says("additive, scaled dot, multiplicative or none", "'cosine'")):
+    with pytest.raises(ValueError, match=says("additive, scaled dot, multiplicative, none", "'cosine'")):
         RecurrentConfig(10, 10, attention="cosine")
     with pytest.raises(ValueError, match="hidden_size"):
         RecurrentConfig(10, 10, hidden_size=0)

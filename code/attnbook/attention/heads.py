@@ -40,7 +40,8 @@ class MultiHeadAttention(nn.Module):
         num_kv_heads: key/value heads, a divisor of `num_heads`; all of them if not given.
         head_dim: Dh; D / H if not given, which must then be a whole number.
         dropout: the probability of dropping a weight while training.
-        bias: give the projections a bias.
+        bias: give the projections a bias, as `nn.MultiheadAttention` and BERT do; the stages before have none unless
+            asked for, as the paper's formulas.
         qk_norm: bring every query and every key of a head to a root mean square of 1, times a learned weight per
             feature, before they are rotated.
         eps: of that norm, added to the mean square.

@@ -10,11 +10,14 @@ from attnbook.attention.kernels import gaussian, get_kernel
 from attnbook.attention.masks import masked_softmax
 from attnbook.checks import (
     check_alike,
+    check_callable,
     check_count,
+    check_kind,
     check_leading_axes,
     check_mask,
     check_number,
     check_positive,
+    check_query_key,
     check_switch,
     check_tensor,
 )
@@ -80,10 +83,7 @@ def _distances(query: Tensor, key: Tensor) -> Tensor:
         )
     if query.dim() == 1:
         return (query[:, None] - key[None, :]).abs()
-    if query.shape[1] != key.shape[1]:
-        raise ValueError(
-            f"query has size {query.shape[1]}, key has size {key.shape[1]}; project both to one size"
-        )
+    check_query_key(query, key)
     return (query[:, None, :] - key[None, :, :]).norm(dim=-1)
 
 
@@ -125,6 +125,7 @@ def nadaraya_watson(
         weights = masked_softmax(-0.5 * scaled**2, mask=mask)
     else:
         similarity = kernel(scaled)
+        check_kind("what kernel(u) gives", similarity, Tensor, "weigh each distance")
         if mask is not None:
             similarity = similarity.masked_fill(~mask, 0)
         total = similarity.sum(dim=-1, keepdim=True)  # (T, 1)
@@ -196,6 +197,7 @@ def regression_loss(
     Returns:
         A scalar, Σ_i (ŷ_i − y_i)².
     """
+    check_callable("model", model, "pass an NWKernelRegression()")
     check_tensor("x", x, min_dims=1)
     check_tensor("y", y, min_dims=1)
     check_switch("leave_one_out", leave_one_out)
@@ -233,6 +235,7 @@ def fit_width(
     Returns:
         epochs + 1 steps: (w, loss) before each update, and after the last.
     """
+    check_kind("model", model, NWKernelRegression, "pass an NWKernelRegression()")
     check_positive("lr", lr)
     check_count("epochs", epochs, at_least=0)
     optimizer = torch.optim.SGD(model.parameters(), lr=lr)

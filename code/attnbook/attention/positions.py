@@ -169,18 +169,7 @@ class LearnedPositions(nn.Module):
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, x: Tensor, start: int = 0) -> Tensor:
-        """Add the vectors of positions start, start + 1, ….
-
-        Args:
-            x: (B, T, D) embeddings.
-            start: the position of the first token.
-
-        Returns:
-            (B, T, D).
-
-        Raises:
-            ValueError: more positions than were learned.
-        """
+        """As `SinusoidalPositions.forward`, with learned vectors; a position beyond them is a `ValueError`."""
         _check_embeddings(x, self.d_model, start, self.embedding)
         end = start + x.shape[-2]
         if end > self.max_positions:

@@ -146,15 +146,7 @@ class T5Positions(nn.Module):
         return offset + torch.where(size < exact, size, far.clamp_max(buckets - 1))
 
     def forward(self, query: Tensor, key: Tensor) -> Tensor:
-        """The bias on the scores.
-
-        Args:
-            query: (B, H, T, Dh); only the number and the device matter, as of the keys.
-            key: (B, H, S, Dh).
-
-        Returns:
-            (1, H, T, S), to be added to the scores.
-        """
+        """As `ShawPositions.forward`, but (1, H, T, S): of the queries, too, only the number matters."""
         distance = _keys_ahead(query, key)
         return self.embedding(self.bucket(distance)).permute(2, 0, 1)[None]
 
@@ -182,14 +174,9 @@ class DebertaPositions(nn.Module):
         nn.init.normal_(self.embedding.weight, std=0.02)
 
     def forward(self, query: Tensor, key: Tensor) -> Tensor:
-        """The bias on the scores.
+        """As `ShawPositions.forward`, and the keys are scored, too.
 
-        Args:
-            query: (B, H, T, Dh), projected queries.
-            key: (B, H, S, Dh), projected keys.
-
-        Returns:
-            (B, H, T, S). Added to q·k / √Dh; divide all three by √3 for the paper's scale of √(3 Dh).
+        For the paper's scale of √(3 Dh) divide the sum with q·k / √Dh by √3.
         """
         heads, size = self.num_heads, self.head_dim
         for name, x in (("query", query), ("key", key)):

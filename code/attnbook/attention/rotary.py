@@ -10,6 +10,7 @@ from attnbook.attention.precision import sum_dtype
 from attnbook.checks import (
     check_callable,
     check_count,
+    check_kind,
     check_positive,
     check_tensor,
     is_traced,
@@ -41,7 +42,7 @@ def rotate(x: Tensor, position: Tensor, *, base: float = 10000.0) -> Tensor:
             f"position must be ({x.shape[-2]},), one number for each position of x, got {tuple(position.shape)}"
         )
     frequencies = rotary_frequencies(x.shape[-1], base=base)
-    return _turned(x, _turns(position, frequencies, x))
+    return _rotated(x, _phases(position, frequencies, x))
 
 
 def rotary_frequencies(head_dim: int, *, base: float = 10000.0) -> Tensor:
@@ -64,7 +65,7 @@ def rotary_frequencies(head_dim: int, *, base: float = 10000.0) -> Tensor:
     return base ** (-even / head_dim)
 
 
-def _turns(position: Tensor, frequencies: Tensor, like: Tensor) -> Tensor:
+def _phases(position: Tensor, frequencies: Tensor, like: Tensor) -> Tensor:
     """e^(i p ω), complex, (T, Dh/2), for positions (T,) and frequencies (Dh/2,)."""
     # angles in float32 at least: bfloat16 cannot tell position 257 from 256
     dtype = sum_dtype(like)
@@ -75,14 +76,14 @@ def _turns(position: Tensor, frequencies: Tensor, like: Tensor) -> Tensor:
     return torch.polar(torch.ones_like(angle), angle)
 
 
-def _turned(x: Tensor, turns: Tensor) -> Tensor:
-    """Each pair of features of (…, T, Dh), read as a complex number, times its turn (T, Dh/2)."""
+def _rotated(x: Tensor, phases: Tensor) -> Tensor:
+    """Each pair of features of (…, T, Dh), read as a complex number, times its phase (T, Dh/2)."""
     precise = x.to(sum_dtype(x))
     pairs = precise.unflatten(-1, (-1, 2))
     if is_traced() or not _side_by_side(pairs):
         pairs = pairs.clone(memory_format=torch.contiguous_format)
-    turned = torch.view_as_complex(pairs) * turns
-    return torch.view_as_real(turned).flatten(-2).to(x.dtype)
+    rotated = torch.view_as_complex(pairs) * phases
+    return torch.view_as_real(rotated).flatten(-2).to(x.dtype)
 
 
 def _side_by_side(pairs: Tensor) -> bool:
@@ -137,17 +138,28 @@ class RotaryPositions(nn.Module):
         length, size = x.shape[-2:]
 
         def make(first: int, end: int) -> Tensor:
-            frequencies = rotary_frequencies(size, base=self.base)
-            if self.scaling is not None:
-                frequencies = self.scaling(frequencies)
             position = torch.arange(first, end, device=x.device)
-            return _turns(position, frequencies, x)
+            return _phases(position, self._frequencies(size), x)
 
         end, settings = start + length, (self.base, self.scaling)
         if isinstance(self.scaling, nn.Module):
-            return _turned(x, make(start, end))
+            return _rotated(x, make(start, end))
         table = self._tables.setdefault(size, PositionTable())
-        return _turned(x, table.rows(start, end, x, make, *settings))
+        return _rotated(x, table.rows(start, end, x, make, *settings))
+
+    def _frequencies(self, size: int) -> Tensor:
+        """What pairs of features are rotated by, (Dh/2,), scaled."""
+        frequencies = rotary_frequencies(size, base=self.base)
+        if self.scaling is None:
+            return frequencies
+        scaled = self.scaling(frequencies)
+        advice = "give one frequency for each pair of features"
+        check_kind("what scaling gives", scaled, Tensor, advice)
+        if scaled.shape != frequencies.shape:
+            raise ValueError(
+                f"scaling must give ({size // 2},) frequencies, got {tuple(scaled.shape)}; {advice}"
+            )
+        return scaled
 
 
 def check_even(size: int) -> None:

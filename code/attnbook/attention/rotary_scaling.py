@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from attnbook.checks import check_count, check_positive, check_tensor
+from attnbook.checks import check_fields, check_positive, check_tensor
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,7 @@ class LinearScaling:
     factor: float
 
     def __post_init__(self) -> None:
+        check_fields(self)
         check_positive("factor", self.factor)
 
     def __call__(self, frequencies: Tensor) -> Tensor:
@@ -53,9 +54,9 @@ class Llama3Scaling:
     trained_length: int = 8192
 
     def __post_init__(self) -> None:
+        check_fields(self)
         for name in ("factor", "low", "high"):
             check_positive(name, getattr(self, name))
-        check_count("trained_length", self.trained_length)
         if self.low >= self.high:
             raise ValueError(
                 f"low must be below high, got {self.low} and {self.high}; turns between the two are divided in part"

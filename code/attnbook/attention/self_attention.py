@@ -13,7 +13,6 @@ from attnbook.checks import (
     check_mask,
     check_switch,
     check_tensor,
-    kind_of,
 )
 
 
@@ -28,11 +27,7 @@ def pair_mask(query_mask: Tensor, key_mask: Tensor) -> Tensor:
         bool (B, T, S), True = may attend. The rows of padded queries are empty.
     """
     for name, mask in (("query_mask", query_mask), ("key_mask", key_mask)):
-        dtype = kind_of(mask)
-        if dtype != torch.bool:
-            raise TypeError(
-                f"{name} must be a bool tensor (True = real), got {dtype}; sequence_mask makes one of lengths"
-            )
+        check_mask(mask, name=name)
         if mask.dim() != 2:
             raise ValueError(
                 f"{name} must be (B, positions), got shape {tuple(mask.shape)}; add a batch axis with [None]"

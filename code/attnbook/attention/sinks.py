@@ -64,10 +64,9 @@ class SinkAttention(MultiHeadAttention):
 def _with_sink(
     table: Any, shape: torch.Size, check: Callable[[Tensor, torch.Size], None]
 ) -> Any:
-    """A mask or a bias of S columns with one in front that leaves the sink as it is; any other unchanged."""
-    if not isinstance(table, Tensor) or table.shape[-1:] != shape[-1:]:
+    """A mask or a bias of S columns with one in front that leaves the sink as it is; one of S + 1 has it already."""
+    if table is None or getattr(table, "shape", ())[-1:] == (shape[-1] + 1,):
         return table
-    if table.dim() > 1:  # now, so that an error names the shape that came
-        check(table, shape)
+    check(table, shape)
     like = table.new_ones if table.dtype == torch.bool else table.new_zeros
     return torch.cat([like(*table.shape[:-1], 1), table], dim=-1)

@@ -2,8 +2,8 @@
 
 Those called `check_…` return nothing. They raise `TypeError` for the wrong kind of object or another dtype, and
 `ValueError` for the right kind with a wrong shape or value or on another device; `name` is what the message calls the
-argument. A count is an `int` and a number an `int` or a `float`, everywhere; the message says how to convert NumPy's
-integers.
+argument, and `advice` what it says to do. A count is an `int` and a number an `int` or a `float`, everywhere; the
+message says how to convert NumPy's integers.
 """
 
 from attnbook.checks.integers import check_ids, check_integers

@@ -8,11 +8,7 @@ from attnbook.checks.values import readable
 
 
 def check_integers(name: str, numbers: Tensor) -> None:
-    """Require a tensor of integers, and not of those, such as uint16, with which PyTorch hardly computes.
-
-    Args:
-        name, numbers: the argument's name, and what the caller passed.
-    """
+    """Require a tensor of integers, and not of those, such as uint16, with which PyTorch hardly computes."""
     if not isinstance(numbers, Tensor):
         raise TypeError(
             f"{name} must be a tensor of integers, got {type(numbers).__name__}; make one with torch.tensor([...])"
@@ -23,13 +19,8 @@ def check_integers(name: str, numbers: Tensor) -> None:
         raise TypeError(f"{name} is {numbers.dtype}, with which PyTorch hardly computes; convert it with {name}.long()")
 
 
-def check_ids(name: str, ids: Tensor, vocab_size: int, what: str = "vocabulary") -> None:
-    """Require token ids (B, T) within the vocabulary.
-
-    Args:
-        name, ids: the argument's name, and (B, T) integers.
-        vocab_size, what: V, and what it is the size of.
-    """
+def check_ids(name: str, ids: Tensor, vocab_size: int) -> None:
+    """Require token ids (B, T) within a vocabulary."""
     dtype = kind_of(ids)
     if dtype not in (torch.int64, torch.int32):
         raise TypeError(
@@ -41,8 +32,8 @@ def check_ids(name: str, ids: Tensor, vocab_size: int, what: str = "vocabulary")
     outside = one_outside(ids, vocab_size - 1)
     if outside is not None:
         raise ValueError(
-            f"{name} holds the id {outside}, beyond the {what} of {vocab_size} (0 … {vocab_size - 1}); was it made "
-            f"with another {what}?"
+            f"{name} holds the id {outside}, beyond the vocabulary of {vocab_size} (0 … {vocab_size - 1}); was it made "
+            "with another vocabulary?"
         )
 
 

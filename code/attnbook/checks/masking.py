@@ -12,12 +12,9 @@ LENS_AND_MASK = "valid_lens", "mask"
 
 
 def check_mask(mask: Tensor, shape: torch.Size | None = None, *, name: str = "mask") -> None:
-    """Require a boolean mask, True = may attend, that broadcasts to `shape`, with a column for each key.
+    """Require a boolean mask, True = may attend.
 
-    Args:
-        mask: bool, (T or 1, S), and whatever leading axes broadcast.
-        shape: the shape of the scores; None if there are no scores to compare with.
-        name: the argument's name.
+    Beside scores of a given shape it broadcasts to that, with a column for each key.
     """
     if not isinstance(mask, Tensor):
         raise TypeError(
@@ -35,12 +32,7 @@ def check_mask(mask: Tensor, shape: torch.Size | None = None, *, name: str = "ma
 
 
 def check_bias(bias: Tensor, shape: torch.Size) -> None:
-    """Require numbers that can be added to scores of this shape, with a column for each key.
-
-    Args:
-        bias: floating point, with the axes that a mask may have.
-        shape: the shape of the scores.
-    """
+    """Require numbers to add to scores of this shape: they broadcast to it, with a column for each key."""
     advice = "pass a mask as mask=, or as bias=to_additive(mask), numbers as bias.float()"
     check_tensor("bias", bias, min_dims=2, advice=advice)
     _check_broadcasts("bias", bias, shape)
@@ -49,14 +41,8 @@ def check_bias(bias: Tensor, shape: torch.Size) -> None:
 def aligned(table: torch.Size, shape: torch.Size) -> tuple[int, ...]:
     """The shape of a mask or bias once it has the axes of the scores: three next to four are (B, T, S), for all heads.
 
-    One table for each head is (1, H, T, S). All other tables broadcast from the right, as ever.
-
-    Args:
-        table: the shape of the mask or bias.
-        shape: the shape of the scores.
-
-    Returns:
-        (B, 1…, T, S) for (B, T, S) next to more axes; otherwise the shape itself, with at least two axes.
+    So (B, T, S) next to more axes becomes (B, 1…, T, S). One table for each head is (1, H, T, S). All others broadcast
+    from the right, as ever, and have two axes at least.
     """
     if len(table) == 3 and len(shape) > 3:
         return (table[0], *[1] * (len(shape) - 3), *table[1:])
@@ -82,13 +68,7 @@ def _check_broadcasts(name: str, table: Tensor, shape: torch.Size) -> None:
 
 
 def check_lengths(valid_lens: Tensor, num_keys: int, *, names: tuple[str, str] = LENS_AND_MASK) -> None:
-    """Require integers in 0…`num_keys`.
-
-    Args:
-        valid_lens: integers of any shape.
-        num_keys: S, the number of keys.
-        names: what lengths and mask are called.
-    """
+    """Require integers in 0…`num_keys`, of any shape; `names` are what lengths and mask are called."""
     name, mask = names
     if kind_of(valid_lens) == torch.bool:
         raise TypeError(
@@ -102,13 +82,7 @@ def check_lengths(valid_lens: Tensor, num_keys: int, *, names: tuple[str, str] =
 
 
 def check_valid_lens(valid_lens: Tensor, shape: torch.Size, *, names: tuple[str, str] = LENS_AND_MASK) -> None:
-    """Require valid lengths that fit scores of shape (B, …, T, S).
-
-    Args:
-        valid_lens: integers, shape (B,), one per sequence, or (B, T), one per query.
-        shape: the shape of the scores, (B, …, T, S).
-        names: what lengths and mask are called.
-    """
+    """Require lengths that fit scores (B, …, T, S): (B,), one per sequence, or (B, T), one per query."""
     name, mask = names
     check_lengths(valid_lens, shape[-1], names=names)
     if len(shape) < 3:
@@ -122,12 +96,9 @@ def check_valid_lens(valid_lens: Tensor, shape: torch.Size, *, names: tuple[str,
 
 
 def check_scores(scores: Tensor) -> None:
-    """Require scores that a softmax can digest: no NaN and no +inf (−inf is fine: it means masked).
+    """Require scores (…, T, S) that a softmax can digest: a key at least, no NaN and no +inf (−inf means masked).
 
     The check reads every score once, so it is skipped on a GPU.
-
-    Args:
-        scores: (…, T, S), floating point, S at least 1.
     """
     check_tensor("scores", scores, min_dims=2)
     if scores.shape[-1] == 0:

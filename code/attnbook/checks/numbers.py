@@ -11,11 +11,7 @@ from attnbook.checks.values import is_traced, readable
 
 
 def check_number(name: str, value: float) -> None:
-    """Require a finite number.
-
-    Args:
-        name, value: the argument's name, and the number.
-    """
+    """Require a finite number."""
     _check_real(name, value)
     if not math.isfinite(value):
         raise ValueError(
@@ -24,23 +20,14 @@ def check_number(name: str, value: float) -> None:
 
 
 def check_probability(name: str, value: float) -> None:
-    """Require a dropout probability in [0, 1).
-
-    Args:
-        name, value: the argument's name, and the probability.
-    """
+    """Require a dropout probability in [0, 1)."""
     _check_real(name, value)
     if not 0 <= value < 1:
         raise ValueError(f"{name} must be at least 0 and below 1, got {value}; pass a fraction, such as 0.1")
 
 
 def check_positive(name: str, value: float, *, or_zero: bool = False) -> None:
-    """Require a finite number above zero.
-
-    Args:
-        name, value: the argument's name, and the number, or a tensor with one element.
-        or_zero: whether zero will do, too.
-    """
+    """Require a finite number above zero, or with `or_zero` of zero, too; a tensor of one element will do."""
     if isinstance(value, Tensor) and value.numel() == 1:
         if not readable(value):
             return
@@ -57,12 +44,7 @@ def _check_real(name: str, value: float) -> None:
 
 
 def check_count(name: str, value: int, at_least: int = 1) -> None:
-    """Require a whole number, such as a number of points, units or steps.
-
-    Args:
-        name, value: the argument's name, and the number.
-        at_least: the smallest number that makes sense.
-    """
+    """Require a whole number, such as a number of points, units or steps, that is not below `at_least`."""
     if isinstance(value, Tensor) and is_traced():
         return  # while `torch.jit.trace` records, sizes are tensors
     if isinstance(value, bool) or not isinstance(value, (int, torch.SymInt)):
@@ -72,15 +54,13 @@ def check_count(name: str, value: int, at_least: int = 1) -> None:
 
 
 def check_fields(config: Any) -> None:
-    """Require a dataclass's counts and switches: an integer of at least 1, and a bool, where they are annotated so.
-
-    Args:
-        config: the dataclass.
-    """
+    """Require a dataclass's numbers and switches: an int of at least 1, a finite float and a bool, as annotated."""
     for name, kind in get_type_hints(type(config)).items():
         value = getattr(config, name)
         if kind is int:
             check_count(name, value)
+        if kind is float:
+            check_number(name, value)
         if kind is bool:
             check_switch(name, value)
 
@@ -88,9 +68,7 @@ def check_fields(config: Any) -> None:
 def check_switch(name: str, value: bool, *, advice: str = "") -> None:
     """Require True or False, not what is true or false in an `if`.
 
-    Args:
-        name, value: the argument's name, and what the caller passed.
-        advice: where a tensor or a function, for which the switch may be taken, belongs.
+    `advice` says where a tensor or a function, for which the switch may be taken, belongs.
     """
     if isinstance(value, bool):
         return
@@ -100,12 +78,7 @@ def check_switch(name: str, value: bool, *, advice: str = "") -> None:
 
 
 def check_choice(name: str, value: str, choices: Iterable[str]) -> None:
-    """Require one of some names.
-
-    Args:
-        name, value: the argument's name, and what the caller passed.
-        choices: the names.
-    """
+    """Require one of some names."""
     names = ", ".join(choices)
     if not isinstance(value, str):
         raise TypeError(f"{name} must be a name, one of {names}, got {type(value).__name__}")
@@ -114,12 +87,7 @@ def check_choice(name: str, value: str, choices: Iterable[str]) -> None:
 
 
 def check_callable(name: str, value: Any, advice: str) -> None:
-    """Require something to call: a function or a module, and not a class of which none has been made.
-
-    Args:
-        name, value: the argument's name, and what the caller passed.
-        advice: what to pass.
-    """
+    """Require a function or a module, and not a class of which none has been made."""
     if isinstance(value, type):
         raise TypeError(f"{name} must be a function, got the class {value.__name__}, of which none was made; {advice}")
     if not callable(value):
@@ -127,21 +95,11 @@ def check_callable(name: str, value: Any, advice: str) -> None:
 
 
 def check_kind(name: str, value: Any, kind: type, advice: str) -> None:
-    """Require an instance of a class.
-
-    Args:
-        name, value: the argument's name, and what the caller passed.
-        kind: the class.
-        advice: what to pass.
-    """
+    """Require an instance of a class."""
     if not isinstance(value, kind):
         raise TypeError(f"{name} must be a {kind.__name__}, got {type(value).__name__}; {advice}")
 
 
 def check_config(config: Any, kind: type) -> None:
-    """Require a configuration of the class that a model is made of, not a dict or another model's.
-
-    Args:
-        config, kind: what the caller passed, and the class.
-    """
+    """Require a configuration of the class that a model is made of, not a dict or another model's."""
     check_kind("config", config, kind, f"make one with {kind.__name__}(…)")

@@ -7,11 +7,7 @@ from torch import Tensor, nn
 def check_tensor(name: str, tensor: Tensor, min_dims: int = 0, dims: int | None = None, *, advice: str = "") -> None:
     """Require a floating-point tensor with at least `min_dims` axes, or with exactly `dims`.
 
-    Args:
-        name, tensor: the argument's name, and what the caller passed.
-        min_dims, dims: the least number of axes; the exact one, where more would be meaningless.
-        advice: what to do about another dtype, where it may well be another argument that has come; convert it if not
-            given.
+    `advice` says what to do about another dtype, where it may well be another argument that has come.
     """
     if not isinstance(tensor, Tensor):
         raise TypeError(
@@ -32,23 +28,12 @@ def check_tensor(name: str, tensor: Tensor, min_dims: int = 0, dims: int | None 
 
 
 def kind_of(x: object) -> object:
-    """A tensor's dtype, or the name of another thing's type: what an error says has come.
-
-    Args:
-        x: what the caller passed.
-
-    Returns:
-        A `torch.dtype`, or a text.
-    """
+    """A tensor's dtype, or the name of another thing's type: what an error says has come."""
     return x.dtype if isinstance(x, Tensor) else type(x).__name__
 
 
 def check_alike(name_a: str, a: Tensor, name_b: str, b: Tensor) -> None:
-    """Require two tensors of the same dtype, unless autocast will convert them, on the same device.
-
-    Args:
-        name_a, a, name_b, b: the two tensors, each after its name.
-    """
+    """Require two tensors of the same dtype, unless autocast will convert them, on the same device."""
     if a.dtype != b.dtype and not torch.is_autocast_enabled(a.device.type):
         raise TypeError(f"{name_a} is {a.dtype}, {name_b} is {b.dtype}; convert both to one dtype")
     if a.device != b.device:
@@ -58,15 +43,11 @@ def check_alike(name_a: str, a: Tensor, name_b: str, b: Tensor) -> None:
 def check_features(
     name: str, x: Tensor, what: str, size: int, *, dims: int | None = None, module: nn.Module | None = None
 ) -> None:
-    """Require vectors of a given size, (…, size), that a map can take.
+    """Require vectors (…, size) that a map can take; `what` has said the size, such as "d_model".
 
-    Args:
-        name, x: the argument's name, and the tensor.
-        what, size: what has said the size, such as "d_model", and the number of features.
-        dims: the exact number of axes; any if not given.
-        module: the map or table that x meets, of whose dtype and on whose device it must be. Only one whose `weight` is
-            a floating-point tensor is looked at: one that wraps a map (an adapter, a quantised layer) knows itself
-            what it takes.
+    They must have the dtype of `module`, the map or table that they meet, and be on its device. Only a module whose
+    `weight` is a floating-point tensor is looked at: one that wraps a map (an adapter, a quantised layer) knows itself
+    what it takes.
     """
     check_tensor(name, x, min_dims=1, dims=dims)
     if x.shape[-1] != size:
@@ -79,14 +60,7 @@ def check_features(
 def check_weight(
     name: str, weight: Tensor, like: Tensor, sizes: dict[str, int], *, like_name: str = "the input"
 ) -> None:
-    """Require a parameter of a given shape, on the device and in the dtype of the tensor it multiplies.
-
-    Args:
-        name, weight: the parameter's name, and the parameter.
-        like: the tensor that it multiplies.
-        sizes: the axes in order, each with its size: {"h": 8, "Dq": 20}.
-        like_name: what errors call that tensor.
-    """
+    """Require a parameter with these axes, such as {"h": 8, "Dq": 20}, alike to the tensor that it multiplies."""
     check_tensor(name, weight)
     check_alike(like_name, like, name, weight)
     if list(weight.shape) != list(sizes.values()):
@@ -102,9 +76,6 @@ def check_own_weights(name: str, module: nn.Module) -> None:
 
     Pruning and `torch.nn.utils.weight_norm` put in such hooks, and call the others weight_orig and the like. What is
     read without a call may then be out of date, and what is written is written over.
-
-    Args:
-        name, module: its name, and the module whose weights are to be read or written.
     """
     parameters = [parameter for parameter, _ in module.named_parameters(recurse=False)]
     for weight, tensor in vars(module).items():
@@ -116,12 +87,7 @@ def check_own_weights(name: str, module: nn.Module) -> None:
 
 
 def check_query_key(query: Tensor, key: Tensor, same_features: bool = True) -> None:
-    """Require queries (…, T, D) and keys (…, S, D), at least one, that can be scored against each other.
-
-    Args:
-        query, key: (…, T, Dq) and (…, S, Dk).
-        same_features: whether Dq must equal Dk.
-    """
+    """Require queries (…, T, Dq) and keys (…, S, Dk), at least one, that can be scored against each other."""
     check_tensor("query", query, min_dims=2)
     check_tensor("key", key, min_dims=2)
     check_alike("query", query, "key", key)
@@ -133,12 +99,7 @@ def check_query_key(query: Tensor, key: Tensor, same_features: bool = True) -> N
 
 
 def check_value(query: Tensor, key: Tensor, value: Tensor) -> None:
-    """Require one value for each key, with leading axes that broadcast with theirs and with those of the queries.
-
-    Args:
-        query, key: (…, T, Dq) and (…, S, Dk), checked already.
-        value: (…, S, Dv), of the keys' dtype and device.
-    """
+    """Require a value (…, S, Dv) for each key, with leading axes that broadcast with theirs and the queries'."""
     check_tensor("value", value, min_dims=2)
     check_alike("key", key, "value", value)
     if key.shape[-2] != value.shape[-2]:
@@ -151,11 +112,7 @@ def check_value(query: Tensor, key: Tensor, value: Tensor) -> None:
 
 
 def check_batch(**tensors: Tensor) -> None:
-    """Require as many sequences, the size of the first axis, in each of some tensors.
-
-    Args:
-        tensors: by their names.
-    """
+    """Require as many sequences, the size of the first axis, in each of some tensors."""
     sizes = {name: x.shape[0] for name, x in tensors.items()}
     first, *others = sizes.values()
     if any(size != first for size in others):
@@ -164,11 +121,7 @@ def check_batch(**tensors: Tensor) -> None:
 
 
 def check_leading_axes(name_a: str, a: torch.Size, name_b: str, b: torch.Size) -> None:
-    """Require leading (batch) axes that are equal or broadcast.
-
-    Args:
-        name_a, a, name_b, b: the two tensors' leading axes, each after the tensor's name.
-    """
+    """Require leading (batch) axes that are equal or broadcast."""
     if a == b:
         return
     try:

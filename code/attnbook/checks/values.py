@@ -5,26 +5,16 @@ from torch import Tensor
 
 
 def is_traced() -> bool:
-    """Whether a program is recorded, to be run later: compiled, exported, or traced.
-
-    Returns:
-        The answer.
-    """
+    """Whether a program is recorded, to be run later: compiled, exported, or traced."""
     recording = torch.jit.is_tracing()  # type: ignore[attr-defined]
     return recording or torch.compiler.is_compiling()
 
 
 def has_values(tensor: Tensor) -> bool:
-    """Whether a tensor's numbers can be read at all.
+    """Whether a tensor's numbers can be read at all; a check of values is skipped where not.
 
-    Not on the meta device, in a fake tensor, in one of the slices that `torch.vmap` maps over, and while a program is
-    compiled, exported or traced. A check of values is skipped then.
-
-    Args:
-        tensor: whose values a check would read.
-
-    Returns:
-        The answer.
+    They cannot on the meta device, in a fake tensor, in one of the slices that `torch.vmap` maps over, and while a
+    program is compiled, exported or traced.
     """
     if tensor.is_meta or is_traced():
         return False
@@ -39,11 +29,5 @@ def readable(tensor: Tensor) -> bool:
     """Whether a tensor's numbers can be read for free: they exist, and on the CPU.
 
     Reading a number from a GPU means waiting until it has finished all its work.
-
-    Args:
-        tensor: whose values a check would read.
-
-    Returns:
-        The answer.
     """
     return tensor.device.type == "cpu" and has_values(tensor)

@@ -4,6 +4,7 @@ import hashlib
 import re
 from pathlib import Path
 
+from attnbook.checks import check_choice
 from attnbook.data.download import cache_folder, download_tatoeba
 from attnbook.data.reading import parse_strictly, read_pairs
 from attnbook.data.splits import Pair
@@ -26,8 +27,7 @@ def bundled_pairs(target: str = "french") -> list[Pair]:
     Raises:
         ValueError: another target, or a file that is not the one that SOURCES.md describes, by its SHA-256.
     """
-    if target not in TARGETS:
-        raise ValueError(f"target must be one of {', '.join(TARGETS)}, got {target!r}")
+    check_choice("target", target, TARGETS)
     name, data = f"english_{target}.tsv", _corpus(target)
     sha256 = hashlib.sha256(data).hexdigest()
     documented = re.search(

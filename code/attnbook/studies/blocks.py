@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from attnbook.checks import check_count, check_positive
+from attnbook.checks import check_choice, check_count, check_positive
 from attnbook.studies.symbols import reversal_batch
 from attnbook.training import noam_factor
 from attnbook.transformer import EncoderLayer
@@ -114,10 +114,7 @@ class Wiring(nn.Module):
 
     def __init__(self, d_model: int, norm: str, residual: bool):
         super().__init__()
-        if norm not in NORM_PLACES:
-            raise ValueError(
-                f"norm must be one of {', '.join(NORM_PLACES)}, got {norm!r}"
-            )
+        check_choice("norm", norm, NORM_PLACES)
         self.norm, self.place, self.residual = nn.LayerNorm(d_model), norm, residual
 
     def before(self, x: Tensor) -> Tensor:

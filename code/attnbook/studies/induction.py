@@ -15,7 +15,7 @@ from attnbook.attention import (
     causal_mask,
     prefix_matching,
 )
-from attnbook.checks import check_count
+from attnbook.checks import check_choice, check_count
 from attnbook.training import Progress, TrainConfig, train
 from attnbook.weights import FOLDER, read_weights
 
@@ -73,8 +73,7 @@ class AttentionOnly(nn.Module):
     ):
         super().__init__()
         check_count("num_layers", num_layers)
-        if sink not in SINKS:
-            raise ValueError(f"sink must be one of {', '.join(SINKS)}, got {sink!r}")
+        check_choice("sink", sink, SINKS)
         self.embedding = nn.Embedding(NUM_SYMBOLS + 1, d_model)
         options: dict[str, Any] = {"bias": False, "rotary": RotaryPositions()}
         self.layers = nn.ModuleList(

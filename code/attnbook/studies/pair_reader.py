@@ -6,6 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from attnbook.checks import check_choice
 from attnbook.pairs import (
     Biaffine,
     EfficientGlobalPointer,
@@ -129,8 +130,7 @@ class TagReader(nn.Module):
         self, kind: str, seen: Sequence[NestedSentence], hidden: int | None = None
     ):
         super().__init__()
-        if kind not in TAGGERS:
-            raise ValueError(f"kind must be one of {', '.join(TAGGERS)}, got {kind!r}")
+        check_choice("kind", kind, TAGGERS)
         self.kind = kind
         labels = [self.labels(one) for one in seen]
         self.names = [

@@ -19,7 +19,7 @@ from attnbook.attention import (
     alibi_bias,
     causal_mask,
 )
-from attnbook.checks import check_count
+from attnbook.checks import check_choice, check_count
 from attnbook.reproducible import device_of
 from attnbook.training import TrainConfig, train
 from attnbook.transformer import EncoderLayer
@@ -51,8 +51,7 @@ class PositionReader(nn.Module):
         max_distance: int = 8,
     ):
         super().__init__()
-        if kind not in KINDS:
-            raise ValueError(f"kind must be one of {', '.join(KINDS)}, got {kind!r}")
+        check_choice("kind", kind, KINDS)
         check_count("num_layers", num_layers)
         self.kind, self.causal, self.num_heads = kind, causal, num_heads
         self.embedding = nn.Embedding(vocab_size, d_model)

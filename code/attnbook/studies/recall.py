@@ -7,7 +7,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from attnbook.attention import parallel_memory
-from attnbook.checks import check_count
+from attnbook.checks import check_choice, check_count
 from attnbook.reproducible import device_of
 from attnbook.training import TrainConfig, train
 
@@ -54,8 +54,7 @@ def recall_batch(
     Returns:
         The batch.
     """
-    if task not in RECALL_TASKS:
-        raise ValueError(f"task must be one of {', '.join(RECALL_TASKS)}, got {task!r}")
+    check_choice("task", task, RECALL_TASKS)
     check_count("pairs", pairs, at_least=4)
     if pairs % 4 or pairs > NUM_KEYS:
         raise ValueError(
@@ -98,8 +97,7 @@ class Rememberer(nn.Module):
 
     def __init__(self, kind: str, d: int, width: int = 64):
         super().__init__()
-        if kind not in MEMORIES:
-            raise ValueError(f"kind must be one of {', '.join(MEMORIES)}, got {kind!r}")
+        check_choice("kind", kind, MEMORIES)
         self.kind = kind
         self.key_embedding = nn.Embedding(NUM_KEYS, width)
         self.value_embedding = nn.Embedding(NUM_VALUES, width)

@@ -3,10 +3,11 @@
 import torch
 from torch import Tensor, nn
 
-from attnbook.checks import check_config, check_ids
+from attnbook.checks import check_config, check_integers
+from attnbook.checks.integers import one_outside
 from attnbook.transformer.blocks import EncoderLayer
 from attnbook.transformer.configs import BERT_BASE, BertConfig
-from attnbook.transformer.stack import one_mask, run_layers
+from attnbook.transformer.stack import check_tokens, one_mask, run_layers
 
 
 class BertEmbeddings(nn.Module):
@@ -39,7 +40,7 @@ class BertEmbeddings(nn.Module):
         Returns:
             (B, T, D).
         """
-        check_ids("ids", ids, self.config.vocab_size)
+        check_tokens("ids", ids, self.config.vocab_size)
         length = ids.shape[1]
         limit = self.config.max_positions
         if length > limit:
@@ -47,13 +48,19 @@ class BertEmbeddings(nn.Module):
                 f"the sequence has {length} tokens, but only {limit} positions are learned; cut it"
             )
         segments = torch.zeros_like(ids) if segments is None else segments
-        check_ids("segments", segments, self.config.num_segments, "num_segments")
+        check_integers("segments", segments)
+        num_segments = self.config.num_segments
+        outside = one_outside(segments, num_segments - 1)
+        if outside is not None:
+            raise ValueError(
+                f"segments holds {outside}, num_segments is {num_segments}; count segments from 0"
+            )
         if segments.shape != ids.shape:
             raise ValueError(
                 f"segments has shape {tuple(segments.shape)}, ids has {tuple(ids.shape)}; pass one segment per token"
             )
         places = torch.arange(length, device=ids.device)
-        x = self.word(ids) + self.position(places) + self.segment(segments)
+        x = self.word(ids) + self.position(places) + self.segment(segments.long())
         return self.dropout(self.norm(x))
 
 

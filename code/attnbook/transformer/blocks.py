@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
+from inspect import signature
 from typing import cast
 
 import torch
@@ -30,8 +31,7 @@ class Residual(nn.Module):
         d_model: D.
         dropout: the probability of dropping an entry of f(x) while training.
         norm_first: pre-LN instead of post-LN.
-        eps: the layer norm's, added to the variance; 1e-5 if not given.
-        norm: a norm of D features, with an eps of its own, in the layer norm's place, such as `nn.RMSNorm(d_model)`.
+        norm: of D features, such as `nn.RMSNorm(d_model)`; `nn.LayerNorm(d_model)` if not given.
 
     Source:
         Vaswani et al. (2017), §3.1 (post-LN); Xiong et al. (2020) (pre-LN); Zhang & Sennrich (2019), arXiv:1910.07467,
@@ -44,19 +44,12 @@ class Residual(nn.Module):
         dropout: float = 0.0,
         *,
         norm_first: bool = False,
-        eps: float | None = None,
         norm: nn.Module | None = None,
     ):
         super().__init__()
         check_count("d_model", d_model)
         check_probability("dropout", dropout)
         check_switch("norm_first", norm_first)
-        if eps is not None and norm is not None:
-            raise ValueError(
-                "eps is the layer norm's, but another norm was passed; give it to that one"
-            )
-        eps = 1e-5 if eps is None else eps
-        check_positive("eps", eps)
         if norm is not None:
             advice = f"pass a norm of this size, such as nn.RMSNorm({d_model})"
             check_callable("norm", norm, advice)
@@ -66,7 +59,7 @@ class Residual(nn.Module):
                     f"norm is made for {tuple(shape)}, d_model is {d_model}; {advice}"
                 )
         self.d_model = d_model
-        self.norm = nn.LayerNorm(d_model, eps=eps) if norm is None else norm
+        self.norm = nn.LayerNorm(d_model) if norm is None else norm
         self.dropout, self.norm_first = nn.Dropout(dropout), norm_first
 
     def before(self, x: Tensor) -> Tensor:
@@ -83,6 +76,12 @@ class Residual(nn.Module):
         Returns:
             (…, D).
         """
+        check_features("h", h, "d_model", self.d_model)
+        stream = getattr(x, "shape", x)
+        if stream != h.shape:
+            raise ValueError(
+                f"x must have the shape of h, {tuple(h.shape)}, got {stream}; a sum of others would be broadcast"
+            )
         if self.dropout.training:
             h = self.dropout(h)
         x = x + h
@@ -93,8 +92,8 @@ class Block(Stepping):
     """Self-attention, then the position-wise network, of parts that the caller has made.
 
     Args:
-        attention: called as `MultiHeadAttention` is.
-        feed_forward: (…, D) to (…, D), such as a `GatedFeedForward`.
+        attention: a `MultiHeadAttention`, or another layer with a d_model that takes all of its options.
+        feed_forward: a function of (…, D) that gives (…, D), such as a `FeedForward`.
         around_attention, around_feed_forward: the two residual connections with their norms.
     """
 
@@ -106,10 +105,7 @@ class Block(Stepping):
         around_feed_forward: Residual,
     ):
         super().__init__()
-        if not isinstance(getattr(attention, "d_model", None), int):
-            raise TypeError(
-                f"attention must be a layer with a d_model, got {type(attention).__name__}; pass a MultiHeadAttention"
-            )
+        _check_attention(attention)
         check_callable("feed_forward", feed_forward, "pass a FeedForward")
         self.d_model = attention.d_model
         for name, around in (
@@ -164,6 +160,30 @@ class Block(Stepping):
         return self.around_feed_forward(x, h), weights
 
 
+def _check_attention(attention: nn.Module) -> None:
+    """Require a layer that knows its size and can be called as a block calls it."""
+    kind = type(attention).__name__
+    if not isinstance(getattr(attention, "d_model", None), int):
+        raise TypeError(
+            f"attention must be a layer with a d_model, got {kind}; pass a MultiHeadAttention"
+        )
+    options = ("valid_lens", "mask", "bias", "need_weights", "cache")
+    try:
+        signature(attention.forward).bind(None, **dict.fromkeys(options))
+    except TypeError as refused:
+        raise TypeError(
+            f"attention must take x and the options {', '.join(options)}, but {kind} does not: {refused}; pass a "
+            "MultiHeadAttention"
+        ) from None
+
+
+def _residual(d_model: int, dropout: float, norm_first: bool, eps: float) -> Residual:
+    """A residual connection with a layer norm of this eps."""
+    check_positive("eps", eps)
+    norm = nn.LayerNorm(d_model, eps=eps)
+    return Residual(d_model, dropout, norm_first=norm_first, norm=norm)
+
+
 class EncoderLayer(Block):
     """A `Block` of multi-head attention, a feed-forward network and layer norms, as in the Transformer's encoder.
 
@@ -197,7 +217,7 @@ class EncoderLayer(Block):
         num_kv_heads: int | None = None,
         rotary: Callable[[Tensor, int], Tensor] | None = None,
     ):
-        around = partial(Residual, d_model, dropout, norm_first=norm_first, eps=eps)
+        around = partial(_residual, d_model, dropout, norm_first, eps)
         super().__init__(
             MultiHeadAttention(
                 d_model,
@@ -240,7 +260,7 @@ class DecoderLayer(Stepping):
         self.feed_forward = FeedForward(
             d_model, d_ff, activation=activation, dropout=dropout
         )
-        around = partial(Residual, d_model, dropout, norm_first=norm_first, eps=eps)
+        around = partial(_residual, d_model, dropout, norm_first, eps)
         self.around_self_attention = around()
         self.around_cross_attention = around()
         self.around_feed_forward = around()

@@ -12,7 +12,7 @@ from attnbook.checks import (
     check_positive,
     check_probability,
 )
-from attnbook.transformer.feed_forward import get_activation
+from attnbook.transformer.feed_forward import ACTIVATIONS
 
 
 @dataclass(frozen=True)
@@ -159,7 +159,7 @@ class LanguageModelConfig:
         else:
             check_count("head_dim", self.head_dim)
         check_probability("dropout", self.dropout)
-        get_activation(self.activation)
+        check_choice("activation", self.activation, ACTIVATIONS)
         for name in ("eps", "rotary_base"):
             check_positive(name, getattr(self, name))
         check_choice("norm", self.norm, ("rms", "layer"))
@@ -203,7 +203,7 @@ class LanguageModelConfig:
 def _check_shared(config: TransformerConfig | BertConfig) -> None:
     """Require what the two models of 2017 and 2018 have in common."""
     check_probability("dropout", config.dropout)
-    get_activation(config.activation)
+    check_choice("activation", config.activation, ACTIVATIONS)
     head_size(config.d_model, config.num_heads)
 
 

@@ -23,12 +23,6 @@ ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
 }
 
 
-def get_activation(name: str) -> Callable[[Tensor], Tensor]:
-    """The function of that name, or an error that lists them."""
-    check_choice("activation", name, ACTIVATIONS)
-    return ACTIVATIONS[name]
-
-
 class FeedForward(nn.Module):
     """The position-wise network: the same two linear maps at every position, W_2 f(W_1 x).
 
@@ -57,10 +51,11 @@ class FeedForward(nn.Module):
         check_count("d_ff", d_ff)
         check_probability("dropout", dropout)
         check_switch("bias", bias)
+        check_choice("activation", activation, ACTIVATIONS)
         self.d_model = d_model
         self.W_1 = nn.Linear(d_model, d_ff, bias=bias)
         self.W_2 = nn.Linear(d_ff, d_model, bias=bias)
-        self.activation, self.dropout = get_activation(activation), nn.Dropout(dropout)
+        self.activation, self.dropout = ACTIVATIONS[activation], nn.Dropout(dropout)
 
     def forward(self, x: Tensor) -> Tensor:
         """Apply the network to each position by itself.

@@ -10,15 +10,14 @@ from attnbook.attention import (
     MultiHeadAttention,
     RotaryPositions,
     SinusoidalPositions,
-    causal_mask,
     sliding_window_mask,
 )
-from attnbook.attention.masks import both_masks, shared_triangle
-from attnbook.checks import check_config, check_ids
+from attnbook.attention.masks import both_masks
+from attnbook.checks import check_config
 from attnbook.transformer.blocks import Block, Residual
 from attnbook.transformer.configs import LanguageModelConfig
 from attnbook.transformer.feed_forward import FeedForward, GatedFeedForward
-from attnbook.transformer.stack import one_mask, run_layers
+from attnbook.transformer.stack import check_tokens, one_mask, past, run_layers
 from attnbook.transformer.stepping import Stepping, check_caches
 
 
@@ -86,7 +85,6 @@ class LanguageModel(Stepping):
         Returns:
             logits (B, T, V), and a list of weights (B, H, T, S), one per layer, or None.
         """
-        check_ids("tokens", tokens, self.config.vocab_size)
         if cache is not None:
             check_caches(cache, KeyValueCache, len(self.layers), "start_cache()")
             if valid_lens is not None:
@@ -96,6 +94,7 @@ class LanguageModel(Stepping):
                     "text by itself"
                 )
         start = 0 if cache is None else cache[0].length
+        check_tokens("tokens", tokens, self.config.vocab_size, start)
         x = self.embedding(tokens)  # (B, T, D)
         if self.config.scale_embedding:
             x = x * math.sqrt(self.config.d_model)
@@ -113,13 +112,7 @@ class LanguageModel(Stepping):
         config, length = self.config, tokens.shape[1]
         total = start + length
         allowed = one_mask(config.num_heads, tokens, lens, mask, start)
-        causal = near = None
-        if length > 1:  # a single new token may look at all that were before
-            causal = near = (
-                causal_mask(length, total, tokens.device)
-                if start
-                else shared_triangle(length, tokens.device)
-            )
+        causal = near = past(length, start, tokens.device)
         if config.window is not None and config.window < total:
             near = sliding_window_mask(
                 length, config.window, num_keys=total, device=tokens.device

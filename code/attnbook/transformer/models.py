@@ -5,11 +5,11 @@ from typing import cast
 
 from torch import Tensor, nn
 
-from attnbook.attention import LearnedPositions, SinusoidalPositions, causal_mask
-from attnbook.checks import check_config, check_ids
+from attnbook.attention import LearnedPositions, SinusoidalPositions
+from attnbook.checks import check_batch, check_config, check_features
 from attnbook.transformer.blocks import DecoderLayer, EncoderLayer
 from attnbook.transformer.configs import PAPER_BASE, TransformerConfig
-from attnbook.transformer.stack import one_mask, run_layers
+from attnbook.transformer.stack import check_tokens, one_mask, past, run_layers
 from attnbook.transformer.stepping import DecoderLayerCache, Stepping, check_caches
 
 
@@ -74,7 +74,7 @@ class Encoder(nn.Module):
         Returns:
             memory (B, S, D), and a list of weights (B, H, S, S), one per layer, or None.
         """
-        check_ids("source", source, self.config.source_vocab_size)
+        check_tokens("source", source, self.config.source_vocab_size)
         mask = one_mask(self.config.num_heads, source, valid_lens, mask)
         embedded = self.embedding(source) * math.sqrt(self.config.d_model)  # (B, S, D)
         x = self.positions(embedded)
@@ -131,16 +131,20 @@ class Decoder(Stepping):
         Returns:
             logits (B, T, V), and a list of (self, cross) weights, one per layer, or None.
         """
-        check_ids("target", target, self.config.target_vocab_size)
         if cache is not None:
             number = len(self.layers)
             check_caches(cache, DecoderLayerCache, number, "start_cache(memory)")
         start = 0 if cache is None else cache[0].length
+        check_tokens("target", target, self.config.target_vocab_size, start)
+        if memory is not None:
+            size, table = self.config.d_model, self.embedding
+            check_features("memory", memory, "d_model", size, dims=3, module=table)
+            check_batch(target=target, memory=memory)
+        elif cache is not None:
+            check_batch(target=target, memory=cast(Tensor, cache[0].across.key))
         embedded = self.embedding(target) * math.sqrt(self.config.d_model)  # (B, T, D)
         x = self.positions(embedded, start)
-        mask, length = None, target.shape[1]
-        if length > 1:  # a single new word may look at all that were before
-            mask = causal_mask(length, start + length, device=target.device)
+        mask = past(target.shape[1], start, target.device)
         x, weights = run_layers(
             self.layers,
             x,
@@ -183,6 +187,8 @@ class Transformer(nn.Module):
             logits (B, T, V); position t scores the word that follows target[:, :t + 1].
         """
         memory, mask = self.encode(source, valid_lens)
+        check_tokens("target", target, self.config.target_vocab_size)
+        check_batch(source=source, target=target)
         return self.decoder(target, memory, memory_mask=mask)[0]
 
     def encode(
@@ -197,6 +203,6 @@ class Transformer(nn.Module):
         Returns:
             memory (B, S, D), and a mask (B, 1, 1, S), True = real; None without lengths.
         """
-        check_ids("source", source, self.config.source_vocab_size)
+        check_tokens("source", source, self.config.source_vocab_size)
         mask = one_mask(self.config.num_heads, source, valid_lens)
         return self.encoder(source, mask=mask)[0], mask

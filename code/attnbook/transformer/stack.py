@@ -1,11 +1,22 @@
-"""What all models share: one mask for all layers, one layer after another, and a count of what they learn."""
+"""What all models share: tokens and masks for all layers, one layer after another, and a count of what they learn."""
 
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from attnbook.attention import combine_masks
+from attnbook.attention import causal_mask, combine_masks
+from attnbook.attention.masks import shared_triangle
+from attnbook.checks import check_ids, check_kind
+
+
+def check_tokens(name: str, ids: Tensor, vocab_size: int, start: int = 0) -> None:
+    """Require token ids (B, T), and at least one for each text, `start` others before included."""
+    check_ids(name, ids, vocab_size)
+    if start + ids.shape[1] == 0:
+        raise ValueError(
+            f"{name} has shape {tuple(ids.shape)}: no token to read; pass at least one"
+        )
 
 
 def one_mask(
@@ -24,6 +35,15 @@ def one_mask(
     batch, length = ids.shape
     shape = torch.Size([batch, num_heads, length, start + length])
     return combine_masks(shape, valid_lens, mask, ids.device)
+
+
+def past(length: int, start: int, device: torch.device) -> Tensor | None:
+    """A causal mask of new positions, `start` others before; a single one may look at all, and needs none."""
+    if length < 2:
+        return None
+    if start:
+        return causal_mask(length, start + length, device)
+    return shared_triangle(length, device)
 
 
 def run_layers(
@@ -51,4 +71,5 @@ def count_parameters(module: nn.Module) -> int:
     Returns:
         The count.
     """
+    check_kind("module", module, nn.Module, "pass a layer or a model")
     return sum(p.numel() for p in module.parameters() if p.requires_grad)

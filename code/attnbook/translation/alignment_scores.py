@@ -5,6 +5,7 @@ from attnbook.attention import (
     DotProductAttention,
     MultiplicativeAttention,
 )
+from attnbook.checks import check_choice
 
 ALIGNMENTS = ("additive", "scaled dot", "multiplicative")
 
@@ -26,12 +27,11 @@ def make_alignment(
     Raises:
         ValueError: an unknown name, or "scaled dot" with different sizes.
     """
+    check_choice("score", score, ALIGNMENTS)
     if score == "additive":
         return AdditiveAttention(query_size, key_size, query_size, dropout)
     if score == "multiplicative":
         return MultiplicativeAttention(query_size, key_size, dropout)
-    if score != "scaled dot":
-        raise ValueError(f"score must be one of {', '.join(ALIGNMENTS)}, got {score!r}")
     if query_size != key_size:
         raise ValueError(
             f"a dot product needs states of one size, but the decoder's has {query_size} and the encoder's "

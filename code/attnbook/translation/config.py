@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from attnbook.checks import check_fields, check_probability
+from attnbook.checks import check_choice, check_fields, check_probability
 from attnbook.translation.alignment_scores import ALIGNMENTS
 
 
@@ -37,7 +37,4 @@ class RecurrentConfig:
     def __post_init__(self) -> None:
         check_fields(self)
         check_probability("dropout", self.dropout)
-        if self.attention not in (*ALIGNMENTS, "none"):
-            raise ValueError(
-                f"attention must be {', '.join(ALIGNMENTS)} or none, got {self.attention!r}"
-            )
+        check_choice("attention", self.attention, (*ALIGNMENTS, "none"))

@@ -90,9 +90,10 @@ class RecurrentTranslator(nn.Module):
         Raises:
             TypeError, ValueError: ids that do not fit, or of another number of sentences than the state's.
         """
-        self._check_words(ids, state)
-        state.before = (state.hidden, ids)
-        return self.decoder(ids, state)[0]
+        before = (state.hidden, ids)
+        logits = self.decoder(ids, state)[0]
+        state.before = before
+        return logits
 
     def rewind(self, state: RecurrentState, words: int) -> None:
         """Take back the last words that `extend` read.
@@ -127,10 +128,8 @@ class RecurrentTranslator(nn.Module):
         Raises:
             TypeError, ValueError: as `extend`.
         """
-        words = ids[:, None]  # (B, 1)
-        self._check_words(words, state)
+        logits, weights = self.decoder(ids[:, None], state)
         state.before = None  # what an earlier `extend` read ends here
-        logits, weights = self.decoder(words, state)
         if not need_weights or weights is None:
             return logits[:, 0], None, state
         return logits[:, 0], weights[:, 0], state
@@ -158,15 +157,10 @@ class RecurrentTranslator(nn.Module):
             TypeError, ValueError: ids or lengths that do not fit.
         """
         state = self.start(source, valid_lens)
-        self._check_words(target, state, "target")
+        check_ids("target", target, self.config.target_vocab_size)
+        check_batch(source=source, target=target)
         logits, weights = self.decoder(target, state)
         return (logits, weights) if need_weights else logits
-
-    def _check_words(
-        self, ids: Tensor, state: RecurrentState, name: str = "ids"
-    ) -> None:
-        check_ids(name, ids, self.config.target_vocab_size)
-        check_batch(**{name: ids, "memory": state.memory})
 
 
 @dataclass

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from attnbook.checks import check_count, check_probability
+from attnbook.checks import check_choice, check_count, check_probability
 from attnbook.data import EncodedPair, encode_pairs
 from attnbook.reproducible import seed_everything
 from attnbook.text import (
@@ -56,10 +56,7 @@ class Recipe:
     training: TrainConfig = PUBLISHED_TRAINING
 
     def __post_init__(self) -> None:
-        if self.model not in MODELS:
-            raise ValueError(
-                f"model must be one of {', '.join(MODELS)}, got {self.model!r}"
-            )
+        check_choice("model", self.model, MODELS)
         MODELS[self.model][0](
             source_vocab_size=4, target_vocab_size=4, **self.sizes
         )  # an unknown size is an error now, not after the data has been read

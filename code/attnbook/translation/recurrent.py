@@ -9,6 +9,8 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from attnbook.attention import sequence_mask
 from attnbook.checks import (
+    check_batch,
+    check_ids,
     check_lengths,
     check_own_weights,
     check_probability,
@@ -188,6 +190,7 @@ class GRUDecoder(nn.Module):
         super().__init__()
         check_probability("dropout", dropout)
         memory_size = hidden_size if memory_size is None else memory_size
+        self.vocab_size = vocab_size
         self.embedding = nn.Embedding(vocab_size, embed_size)
         self.rnn = _decoder_gru(
             memory_size + embed_size, hidden_size, num_layers, dropout
@@ -217,6 +220,8 @@ class GRUDecoder(nn.Module):
         Returns:
             logits (B, T, V), and None: there are no attention weights.
         """
+        check_ids("ids", ids, self.vocab_size)
+        check_batch(ids=ids, memory=state.memory)
         words = self.embedding(ids)  # (B, T, E)
         context = state.memory[:, None].expand(-1, ids.shape[1], -1)
         inputs = torch.cat([context, words], dim=-1)
@@ -258,6 +263,7 @@ class AttentionDecoder(nn.Module):
         super().__init__()
         check_probability("dropout", dropout)
         memory_size = hidden_size if memory_size is None else memory_size
+        self.vocab_size = vocab_size
         self.embedding = nn.Embedding(vocab_size, embed_size)
         self.alignment = make_alignment(score, hidden_size, memory_size, dropout)
         self.rnn = _decoder_gru(
@@ -312,6 +318,7 @@ class AttentionDecoder(nn.Module):
         Returns:
             output (B, D), the new state of the top layer, and weights (B, S).
         """
+        check_batch(word=word, memory=state.memory)
         context, weights = self.attend(state)  # (B, Dk), (B, S)
         inputs = torch.cat([context, word], dim=-1)  # (B, Dk + E)
         output, state.hidden = self.rnn(inputs[:, None], state.hidden)
@@ -327,6 +334,8 @@ class AttentionDecoder(nn.Module):
         Returns:
             logits (B, T, V), and weights (B, T, S).
         """
+        check_ids("ids", ids, self.vocab_size)
+        check_batch(ids=ids, memory=state.memory)
         words = self.embedding(ids).unbind(1)  # T times (B, E)
         steps = [self.step(word, state) for word in words]
         outputs, weights = zip(*steps, strict=True)

@@ -11,7 +11,7 @@ import random
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from attnbook.checks import check_count
+from attnbook.checks import check_choice, check_count
 from attnbook.data.grammar.chinese_sentences import in_chinese
 from attnbook.data.grammar.clauses import Sentence
 from attnbook.data.grammar.french_sentences import in_french
@@ -69,10 +69,7 @@ class BilingualGrammar:
 
     def __init__(self, seed: int = 0, target: str = "french"):
         check_count("seed", seed, at_least=0)
-        if target not in TARGETS:
-            raise ValueError(
-                f"target must be one of {', '.join(TARGETS)}, got {target!r}"
-            )
+        check_choice("target", target, TARGETS)
         self.seed, self.target = seed, target
 
     def sample(
