@@ -616,6 +616,14 @@ def test_learned_scores_that_overflow_are_reported():
         layer(query, query[:, :1], query[:, :1])
 
 
+def test_nan_in_a_masked_key_is_seen_without_weights_only():
+    query, key, value = randn(1, T, D), randn(1, S, D, seed=1), randn(1, S, DV, seed=2)
+    key[0, -1, 0] = torch.nan
+    lens = torch.tensor([S - 1])
+    assert DotProductAttention()(query, key, value, lens)[0].isnan().all()
+    assert DotProductAttention()(query, key, value, lens, need_weights=True)[0].isfinite().all()
+
+
 @pytest.mark.parametrize("need_weights", [True, False])
 @pytest.mark.parametrize("lens", [None, LENS], ids=["all keys", "lengths"])
 def test_nan_in_a_query_is_seen_in_its_output_and_nowhere_else(need_weights, lens):

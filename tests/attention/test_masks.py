@@ -541,7 +541,7 @@ def test_blocked_masks_mean_the_same_to_multihead_attention():
     ("call", "error", "message"),
     [
         (lambda: to_blocked(MASK.float()), TypeError, ("mask must be a bool tensor", "torch.float32", "from_additive")),
-        (lambda: from_blocked(MASK.int()), TypeError, ("mask must be a bool tensor", "torch.int32")),
+        (lambda: from_blocked(MASK.int()), TypeError, ("bool tensor (True = blocked)", "int32", "mask.bool()")),
         (lambda: to_binary([True]), TypeError, ("mask must be a bool tensor", "list")),
         (lambda: to_additive(MASK.long()), TypeError, ("mask must be a bool tensor", "torch.int64", "from_binary")),
         (lambda: to_additive(MASK, torch.int64), TypeError, ("needs a floating-point dtype", "torch.int64", "scores")),

@@ -336,6 +336,11 @@ X, Y = torch.arange(4.0), torch.ones(4)
             TypeError,
             ("kernel must be a function, got the class ReLU, of which none was made", "gaussian, boxcar"),
         ),
+        (
+            lambda: nadaraya_watson(X, X, Y, kernel=lambda u: u.mean(0, keepdim=True)),
+            ValueError,
+            ("must have the shape of u, (4, 4), got (1, 4)", "each distance by itself"),
+        ),
         (lambda: nadaraya_watson(X, X, Y, width=0), ValueError, ("width must be a finite number above 0",)),
         (lambda: nadaraya_watson(X, X, Y, width=None), TypeError, ("width must be a number", "NoneType")),
         (lambda: nadaraya_watson(X, X, Y, mask=torch.ones(4, 4)), TypeError, ("mask must be a bool tensor",)),
@@ -347,8 +352,8 @@ X, Y = torch.arange(4.0), torch.ones(4)
         (lambda: NWKernelRegression()(X, X[:, None], Y), ValueError, ("both as numbers",)),
         (lambda: NWKernelRegression()(X, X, Y, mask=torch.ones(4, 4)), TypeError, ("mask must be a bool tensor",)),
         (lambda: NWKernelRegression()(X, X, Y[:3]), ValueError, ("weights are for 4", "number of values is 3")),
-        (lambda: leave_one_out_mask(1), ValueError, ("number of points must be at least 2, got 1",)),
-        (lambda: leave_one_out_mask(2.5), TypeError, ("number of points must be an integer", "float")),
+        (lambda: leave_one_out_mask(1), ValueError, ("n must be at least 2, got 1",)),
+        (lambda: leave_one_out_mask(2.5), TypeError, ("n must be an integer", "float")),
         (
             lambda: nadaraya_watson(X, X, Y, kernel=lambda u: 1),
             TypeError,

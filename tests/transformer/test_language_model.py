@@ -202,7 +202,7 @@ def test_errors(call, error, message):
         ({"norm": "batch"}, ValueError, "norm must be one of rms, layer, got 'batch'"),
         ({"positions": "none"}, ValueError, "positions must be one of rotary, learned, sinusoidal, got 'none'"),
         ({"global_layers": (3,)}, ValueError, "global_layers must be below num_layers, 3, got 3"),
-        ({"global_layers": (1.0,)}, TypeError, "global_layers must be an integer"),
+        ({"global_layers": (1.0,)}, TypeError, r"global_layers\[0\] must be an integer"),
         ({"global_layers": 1}, TypeError, "global_layers must be a tuple, got int"),
         ({"rotary_scaling": 3}, TypeError, "rotary_scaling must be LinearScaling"),
         ({"rotary_scaling": abs}, TypeError, "rotary_scaling must be LinearScaling"),

@@ -30,7 +30,11 @@ def from_blocked(mask: Tensor) -> Tensor:
     Returns:
         bool, same shape, True = may attend.
     """
-    return to_blocked(mask)  # negation is its own inverse
+    if kind_of(mask) != torch.bool:
+        raise TypeError(
+            f"mask must be a bool tensor (True = blocked), got {kind_of(mask)}; convert it with mask.bool()"
+        )
+    return ~mask
 
 
 def to_additive(mask: Tensor, dtype: torch.dtype = torch.float32) -> Tensor:

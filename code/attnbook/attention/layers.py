@@ -137,9 +137,10 @@ class DotProductAttention(_ScoredAttention):
             key: (B, …, S, D).
             value: (B, …, S, Dv).
             valid_lens, mask: which keys count, see `attnbook.attention`.
-            need_weights: return the weights too. NaN in the scores becomes NaN in the output, either way (but zeros
-                where the fused kernel is compiled, on the CPU and over fewer than 16 keys). Second derivatives and
-                forward-mode differentiation (`torch.func.jacfwd`, `hessian`) need it.
+            need_weights: return the weights too. NaN in a score becomes NaN in the output, either way (but zeros where
+                the fused kernel is compiled, on the CPU and over fewer than 16 keys); that of a masked key does so
+                only without weights. Second derivatives and forward-mode differentiation (`torch.func.jacfwd`,
+                `hessian`) need it.
 
         Returns:
             output (B, …, T, Dv), and weights (B, …, T, S) before dropout, or None.

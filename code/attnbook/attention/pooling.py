@@ -126,6 +126,11 @@ def nadaraya_watson(
     else:
         similarity = kernel(scaled)
         check_kind("what kernel(u) gives", similarity, Tensor, "weigh each distance")
+        if similarity.shape != scaled.shape:
+            raise ValueError(
+                f"what kernel(u) gives must have the shape of u, {tuple(scaled.shape)}, got {tuple(similarity.shape)}; "
+                "weigh each distance by itself"
+            )
         if mask is not None:
             similarity = similarity.masked_fill(~mask, 0)
         total = similarity.sum(dim=-1, keepdim=True)  # (T, 1)
@@ -179,7 +184,7 @@ def leave_one_out_mask(n: int, device: torch.device | None = None) -> Tensor:
     Returns:
         bool (n, n), False on the diagonal.
     """
-    check_count("the number of points", n, at_least=2)
+    check_count("n", n, at_least=2)
     return ~torch.eye(n, dtype=torch.bool, device=device)
 
 

@@ -1,7 +1,7 @@
 """Checks of plain numbers and choices: counts, probabilities, widths, switches, functions, and of other kinds."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Collection
 from typing import Any, get_type_hints
 
 import torch
@@ -77,7 +77,7 @@ def check_switch(name: str, value: bool, *, advice: str = "") -> None:
     raise TypeError(f"{name} must be True or False, got {value!r}")
 
 
-def check_choice(name: str, value: str, choices: Iterable[str]) -> None:
+def check_choice(name: str, value: str, choices: Collection[str]) -> None:
     """Require one of some names."""
     names = ", ".join(choices)
     if not isinstance(value, str):

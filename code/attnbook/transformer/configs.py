@@ -192,8 +192,8 @@ class LanguageModelConfig:
             raise TypeError(
                 f"global_layers must be a tuple, got {type(self.global_layers).__name__}; write (0, 2), or () for none"
             )
-        for layer in self.global_layers:
-            check_count("global_layers", layer, at_least=0)
+        for i, layer in enumerate(self.global_layers):
+            check_count(f"global_layers[{i}]", layer, at_least=0)
         if max(self.global_layers, default=0) >= self.num_layers:
             raise ValueError(
                 f"global_layers must be below num_layers, {self.num_layers}, got {max(self.global_layers)}"
