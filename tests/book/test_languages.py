@@ -5,7 +5,7 @@ import re
 import pytest
 from test_build import pages
 from test_classroom import RIGHT, WRONG, Reader, expect_a_sign_is_named
-from test_pages import visit
+from test_pages import tab, visit  # noqa: F401
 
 from attnbook.widgets.scripts import figures_in
 from kept import comes_back
@@ -171,8 +171,8 @@ def test_a_figure_puts_no_english_punctuation_between_chinese_words(reader, chin
 
 
 @pytest.mark.parametrize("name", ["index", CHAPTER, "chapters/glossary", "search"])
-def test_a_page_is_whole_without_network_and_on_a_phone(browser, chinese, name):
-    found = visit(browser, (chinese / f"{name}.html").as_uri())
+def test_a_page_is_whole_without_network_and_on_a_phone(tab, chinese, name):  # noqa: F811
+    found = visit(tab, (chinese / f"{name}.html").as_uri())
     assert not found.requests + found.messages + found.barriers + found.cut
     assert not found.seen["dead"] and not found.seen["broken"] and not found.seen["withoutAlt"]
     assert found.phone["page"] <= found.phone["limit"], found.phone["elements"]

@@ -75,41 +75,58 @@ class Visit:
     cut: list = dataclasses.field(default_factory=list)  # formulas and claims wider than their line
 
 
-def visit(browser, address: str) -> Visit:
-    """Open an address with the network blocked, wait until it is drawn, and look, at phone and desk width."""
-    found = Visit([], [])
-    # `offline` blocks the network itself; the route sees a request also when the browser would answer it from a cache
+# What no page may ask for. The route sees a request also when the browser would answer it from a cache.
+ELSEWHERE = re.compile(r"^(?!(file|data|blob|about):)")
+
+
+@pytest.fixture(scope="module")
+def tab(browser):
+    """A page without network, in which one address after the other is opened."""
     context = browser.new_context(viewport=PHONE, offline=True)
-    page = context.new_page()
-
-    def judge(route):
-        if re.match(r"(file|data|blob|about):", route.request.url):
-            route.continue_()
-        else:
-            found.requests.append(route.request.url)
-            route.abort()
-
-    page.route("**/*", judge)
-    page.on("websocket", lambda socket: found.requests.append(socket.url))
-    page.on("console", lambda m: m.type in ("error", "warning") and found.messages.append(f"{m.type}: {m.text}"))
-    page.on("pageerror", lambda error: found.messages.append(f"script error: {error}"))
-    page.on("requestfailed", lambda r: found.messages.append(f"not loaded: {r.url} ({r.failure})"))
-    page.goto(address, wait_until="load")
-    page.evaluate(SETTLED)
-    found.phone = page.evaluate(WIDE)
-    found.cut = cut(page)
-    found.seen = page.evaluate(LOOK)
-    light, dark = barriers(page)
-    found.barriers = light + [f"dark: {what}" for what in dark]
+    yield context.new_page()
     context.close()
+
+
+def visit(tab, address: str) -> Visit:
+    """Open an address with the network blocked, wait until it is drawn, and look, at phone and desk width.
+
+    What it does is told of it alone, and what it keeps in the browser, the next one does not find.
+    """
+    found = Visit([], [])
+    listeners = {
+        "websocket": lambda socket: found.requests.append(socket.url),
+        "console": lambda m: m.type in ("error", "warning") and found.messages.append(f"{m.type}: {m.text}"),
+        "pageerror": lambda error: found.messages.append(f"script error: {error}"),
+        "requestfailed": lambda r: found.messages.append(f"not loaded: {r.url} ({r.failure})"),
+    }
+
+    def refuse(route):
+        found.requests.append(route.request.url)
+        route.abort()
+
+    tab.set_viewport_size(PHONE)
+    tab.route(ELSEWHERE, refuse)
+    for event, listener in listeners.items():
+        tab.on(event, listener)
+    tab.goto(address, wait_until="load")
+    tab.evaluate(SETTLED)
+    found.phone = tab.evaluate(WIDE)
+    found.cut = cut(tab)
+    found.seen = tab.evaluate(LOOK)
+    light, dark = barriers(tab)
+    found.barriers = light + [f"dark: {what}" for what in dark]
+    tab.evaluate("localStorage.clear(); sessionStorage.clear()")
+    for event, listener in listeners.items():
+        tab.remove_listener(event, listener)
+    tab.unroute(ELSEWHERE)
     return found
 
 
 @pytest.fixture(scope="module")
-def visits(browser, built_book) -> dict[str, Visit]:
+def visits(tab, built_book) -> dict[str, Visit]:
     """Every page of the book in English, visited once."""
     pages = own_pages(built_book)
-    return {path.relative_to(built_book).as_posix(): visit(browser, path.as_uri()) for path in pages}
+    return {path.relative_to(built_book).as_posix(): visit(tab, path.as_uri()) for path in pages}
 
 
 def nothing_in(offences: dict) -> None:
@@ -240,12 +257,13 @@ FAULTY = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>fa
 <annotation>x</annotation></div></div>
 <div class="attnbook-figure" data-widget="x"><img alt="" src="data:image/svg+xml;base64,"></div>
 <img src="missing.png"><div style="width:900px">wide</div><p id="a"></p><p id="a"></p>
-<script>fetch("http://example.org/x").catch(() => {}); throw new Error("on purpose")</script></main></body></html>"""
+<script>localStorage.kept = 1;
+fetch("http://example.org/x").catch(() => {}); throw new Error("on purpose")</script></main></body></html>"""
 
 
-def test_a_faulty_page_is_noticed_in_every_respect(browser, tmp_path: Path):
+def test_a_faulty_page_is_noticed_in_every_respect(tab, tmp_path: Path):
     (tmp_path / "faulty.html").write_text(FAULTY)
-    found = visit(browser, (tmp_path / "faulty.html").as_uri())
+    found = visit(tab, (tmp_path / "faulty.html").as_uri())
     assert sorted(found.requests) == ["http://example.org/x", "https://example.org/style.css"]
     assert any("on purpose" in message for message in found.messages)
     assert any("missing.js" in message for message in found.messages)
@@ -266,3 +284,11 @@ def test_a_faulty_page_is_noticed_in_every_respect(browser, tmp_path: Path):
     ):
         with pytest.raises(AssertionError, match="faulty.html"):
             check({"faulty.html": found})
+
+
+def test_what_one_page_does_and_keeps_is_not_told_of_the_next(tab, tmp_path: Path):
+    (tmp_path / "faulty.html").write_text(FAULTY)
+    (tmp_path / "next.html").write_text("<script>if (localStorage.length) throw new Error('kept')</script>")
+    visit(tab, (tmp_path / "faulty.html").as_uri())
+    found = visit(tab, (tmp_path / "next.html").as_uri())
+    assert found.requests == found.messages == [] and found.phone["limit"] == PHONE["width"] + 1

@@ -108,14 +108,13 @@ def phone(browser, built_book):
     assert len(pages) > 18
     context = browser.new_context(viewport=PHONE, has_touch=True, offline=True)
     context.add_init_script(LISTEN)
+    tab = context.new_page()
     seen = {}
     for page in pages:
-        tab = context.new_page()
         tab.goto(page.as_uri())
         drawings, plots, panels = map(tab.evaluate, (DRAWINGS, PLOTS, PANELS))
         tab.evaluate(UNFOLD)
         seen[page.stem] = panels, tab.evaluate(SMALL, FINGER), drawings, plots
-        tab.close()
     context.close()
     return seen
 

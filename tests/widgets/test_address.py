@@ -336,7 +336,7 @@ CUT = {
 def test_a_page_takes_from_a_link_what_python_takes(open_figure, name):
     """Every trait that moves, also where its limits depend on another's: no table is ragged, no index leads out."""
     figure = FIGURES[name]()
-    page = open_figure(figure)
+    page = open_figure(figure, still=True)
     held = page.page.evaluate("[...document.querySelector('.ab-card').abFirst.keys()].sort()")
     assert held and set(held) <= set(type(figure).limits())
     wrong = []
