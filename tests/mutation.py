@@ -54,6 +54,7 @@ def main(jobs_file: str) -> None:
     import anywidget  # noqa: F401
     import lightning_fabric  # noqa: F401
     import pytest  # noqa: F401
+    import sacrebleu  # noqa: F401
     import torch
     from hypothesis import strategies  # noqa: F401
     from transformers.models.llama import modeling_llama  # noqa: F401

@@ -1,6 +1,7 @@
 """What is imported is declared, what is declared is pinned, and the pins lie within what is declared."""
 
 import ast
+import functools
 import re
 import sys
 import tomllib
@@ -39,17 +40,24 @@ def top_modules(statements) -> set[str]:
     return found
 
 
+@functools.cache
+def installed() -> dict[str, list[str]]:
+    """The packages that each module is installed by: seconds to find out."""
+    return packages_distributions()
+
+
 def packages(modules: set[str], folder: Path) -> set[str]:
     """The installable packages that these modules belong to; Python's own and those beside the importer are none."""
     files = [p for p in folder.rglob("*.py") if "attnbook/standin" not in p.as_posix()]
     ours = {"attnbook", "tools", *(path.stem for path in files)}
     foreign = modules - ours - set(sys.stdlib_module_names)
-    known = packages_distributions()
+    known = installed()
     unknown = {module for module in foreign if module not in known}
     assert not unknown, f"imported in {folder.name}/, but not installed: {unknown}"
     return {canonicalize_name(known[module][0]) for module in foreign} - APART
 
 
+@functools.cache
 def trees(folder: str) -> list[ast.Module]:
     paths = sorted((ROOT / folder).rglob("*.py"))
     assert paths
@@ -68,7 +76,7 @@ def test_what_the_package_imports_is_what_it_depends_on():
 
 @pytest.mark.parametrize("folder", ["tools", "tests", "chapters"])
 def test_what_anything_else_imports_is_declared(folder):
-    found = trees(folder) if folder != "chapters" else []
+    found = list(trees(folder)) if folder != "chapters" else []
     for path in (ROOT / folder / "text").glob("*.md"):
         found += map(parsed, code_cells(read_twin(path)))
     modules = top_modules(node for tree in found for node in ast.walk(tree))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import difflib
+import functools
 import os
 import re
 from pathlib import Path
@@ -119,7 +120,12 @@ def code_cells(notebook: NotebookNode) -> list[NotebookNode]:
 
 def parsed(cell: NotebookNode) -> ast.Module:
     """The syntax tree of a code cell; what only IPython understands (`%magic`, `!command`, `name?`) becomes calls."""
-    return ast.parse(TransformerManager().transform_cell(cell.source))
+    return _parsed(cell.source)
+
+
+@functools.lru_cache(maxsize=128)  # more than the cells of a chapter: half a dozen rules ask for the same trees
+def _parsed(source: str) -> ast.Module:
+    return ast.parse(TransformerManager().transform_cell(source))
 
 
 def calls(cell: NotebookNode, function: str) -> list[ast.Call]:

@@ -12,10 +12,17 @@ from attnbook.exercises.checker import judge as judge_afresh
 
 ALL = list(SHELF)
 EXERCISES = {exercise.name: exercise for exercise in ALL}
-KNOWN = {  # of each exercise: what it recognises, as functions
-    exercise.name: [(mistake, exercise.mistaken(mistake)) for mistake in exercise.mistakes] for exercise in ALL
-}
-ANSWERS = [answer for exercise in ALL for answer in answers(exercise.name)]
+
+
+@functools.cache
+def known(name):
+    """What an exercise recognises, as functions."""
+    return [(mistake, EXERCISES[name].mistaken(mistake)) for mistake in EXERCISES[name].mistakes]
+
+
+def all_answers():
+    """Readers' answers to all exercises."""
+    return [answer for name in EXERCISES for answer in answers(name)]
 
 
 @functools.cache
@@ -35,11 +42,11 @@ def test_the_solution_is_accepted(exercise):
     assert verdict.note == "", "the solution itself should work on any device"
 
 
-@pytest.mark.parametrize("name", KNOWN)
+@pytest.mark.parametrize("name", EXERCISES)
 def test_a_known_mistake_is_rejected_with_its_own_diagnosis(name):
-    verdicts = [(m.name, judge(name, function)) for m, function in KNOWN[name]]
-    heard = [(known, v.status, v.diagnosis) for known, v in verdicts]
-    assert heard == [(known, "wrong", known) for known, _ in verdicts]
+    verdicts = [(m.name, judge(name, function)) for m, function in known(name)]
+    heard = [(mistake, v.status, v.diagnosis) for mistake, v in verdicts]
+    assert heard == [(mistake, "wrong", mistake) for mistake, _ in verdicts]
 
 
 @pytest.mark.parametrize("exercise", ALL, ids=lambda e: e.name)
@@ -49,7 +56,7 @@ def test_every_exercise_knows_many_mistakes(exercise):
 
 @pytest.mark.parametrize("exercise", ALL, ids=lambda e: e.name)
 def test_no_two_mistakes_share_a_message(exercise):
-    verdicts = {m.name: judge(exercise.name, f) for m, f in KNOWN[exercise.name]}
+    verdicts = {m.name: judge(exercise.name, f) for m, f in known(exercise.name)}
     messages = [(verdict.says, verdict.asks) for verdict in verdicts.values()]
     assert len(set(messages)) == len(messages)
     written = [mistake.name for mistake in exercise.mistakes if mistake.says]
@@ -71,7 +78,7 @@ def shows(exercise, mistake, function) -> bool:
 @pytest.mark.parametrize("exercise", ALL, ids=lambda e: e.name)
 def test_a_mistake_shows_on_its_own_example(exercise):
     """Else its message would show numbers of another, less readable probe."""
-    told = [(m, function) for m, function in KNOWN[exercise.name] if m.says]
+    told = [(m, function) for m, function in known(exercise.name) if m.says]
     assert not [m.name for m, function in told if not shows(exercise, m, function)]
 
 
@@ -95,8 +102,8 @@ def test_every_exercise_has_answers():
 
 @pytest.fixture(scope="module")
 def verdicts():
-    known = [(e, judge(e.name, f)) for e in ALL for _, f in KNOWN[e.name]]
-    return known + [(EXERCISES[a.exercise], a.verdict) for a in ANSWERS if a.diagnosis]
+    recognised = [(e, judge(e.name, f)) for e in ALL for _, f in known(e.name)]
+    return recognised + [(EXERCISES[a.exercise], a.verdict) for a in all_answers() if a.diagnosis]
 
 
 def test_every_message_is_filled_in_and_has_something_specific(verdicts):
@@ -146,7 +153,7 @@ def test_the_text_keeps_to_its_width(verdicts):
 
 
 def test_the_same_answer_hears_the_same_words():
-    steady = [a for a in ANSWERS if a.diagnosis not in (None, "not-repeatable")]
+    steady = [a for a in all_answers() if a.diagnosis not in (None, "not-repeatable")]
     for answer in steady[::7]:
         first = answer.verdict
         torch.manual_seed(0)
@@ -165,7 +172,7 @@ def test_what_precedes_the_question_has_at_most_sixty_words(verdicts):
 
 def test_nothing_takes_many_combinations_of_mistakes():
     """What nothing explains is compared with the most; in the page each comparison takes a while."""
-    hard = [a for a in ANSWERS if a.diagnosis in ("unknown", "few-digits", "factor")]
+    hard = [a for a in all_answers() if a.diagnosis in ("unknown", "few-digits", "factor")]
     assert len(hard) > 50
     for answer in hard:
         _, tried = answer.judged

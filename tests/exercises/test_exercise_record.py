@@ -117,7 +117,7 @@ BROKEN = [
     b'{"version": 1, "exercises": {"soft-lookup": {"state": "perfect"}}}',
     b"[" * 99_999,
     b"[" * 10**7,
-    b'{"version": 1, "exercises": {%s}}' % b", ".join(b'"%d": {"state": "solved"}' % n for n in range(10**6)),
+    b'{"version": 1, "exercises": {%s}}' % b", ".join([b'"soft-lookup": {"state": "solved"}'] * 10**6),
 ]
 
 

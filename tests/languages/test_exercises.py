@@ -21,13 +21,20 @@ CHINESE = LANGUAGES["zh_CN"]
 ENGLISH = re.compile(r"\b[a-z]{2,} [a-z]{2,} [a-z]{2,}\b")  # three words in a row
 
 
-@pytest.fixture
-def catalogs(tmp_path, monkeypatch):
-    """The compiled catalogs, and the variables as on a system that says nothing of a language."""
-    monkeypatch.setattr(speech, "CATALOGS", tmp_path)
-    path = tmp_path / CHINESE.code / "LC_MESSAGES/exercises.mo"
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory):
+    """A folder with the compiled catalogs."""
+    folder = tmp_path_factory.mktemp("catalogs")
+    path = folder / CHINESE.code / "LC_MESSAGES/exercises.mo"
     path.parent.mkdir(parents=True)
     path.write_bytes(exercises.gettext_catalog(CHINESE))
+    return folder
+
+
+@pytest.fixture
+def catalogs(compiled, monkeypatch):
+    """The compiled catalogs, and the variables as on a system that says nothing of a language."""
+    monkeypatch.setattr(speech, "CATALOGS", compiled)
     for name in (speech.VARIABLE, "LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"):
         monkeypatch.delenv(name, raising=False)
     speech._translations.cache_clear()
@@ -90,10 +97,10 @@ def test_the_checker_says_everything_in_chinese(catalogs, monkeypatch, name):
     worded = next(mistake for mistake in exercise.mistakes if mistake.says)
     answers = [exercise.mistaken(worded), exercise.solution, lambda *given: None, lambda *given: given]
     answers += [lambda *given: torch.ones(2, 3), lambda *given: missing_name]  # noqa: F821
-    for verdict in (judge(exercise, answer) for answer in answers):
-        said = words(verdict)
+    verdicts = [judge(exercise, answer) for answer in answers]
+    for said in map(words, verdicts):
         assert re.search("[\u4e00-\u9fff]", said) and not ENGLISH.search(said), said
-    assert "看来" in judge(exercise, answers[0]).about
+    assert "看来" in verdicts[0].about
     hints = re.sub(r'<div class="highlight">.*?</div>|<code>.*?</code>', "", Hints(exercise)._repr_html_(), flags=re.S)
     assert "提示 1" in hints and not ENGLISH.search(re.sub("“[^”]*”|<em>[^<]*</em>", "", hints)), hints
 

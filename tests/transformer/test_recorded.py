@@ -5,7 +5,6 @@ In each case x is (B, T, D), y is (B, T + 1, D); s and t are ids of these sizes,
 
 import pytest
 import torch
-from torch._dynamo.testing import CompileCounter
 from torch.export import Dim, export
 
 from attnbook.attention import (
@@ -95,11 +94,19 @@ class Called(torch.nn.Module):
         return tuple(every[name] for name in self.names)
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_eleven_lengths_compile_twice(name):
-    """Once for the sizes that come first, once for all: a size that became a number would compile anew each time."""
+@pytest.fixture
+def counter():
+    """A compiler that counts what it is given, and nothing compiled yet."""
+    from torch._dynamo.testing import CompileCounter  # half a second, which no other test waits for
+
     torch._dynamo.reset()
-    called, counter = Called(name), CompileCounter()
+    return CompileCounter()
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_eleven_lengths_compile_twice(name, counter):
+    """Once for the sizes that come first, once for all: a size that became a number would compile anew each time."""
+    called = Called(name)
     compiled = torch.compile(called, backend=counter, fullgraph=True)
     for length in range(3, 14):
         given = called.arguments(length, batch=2 + length % 5)
@@ -108,9 +115,8 @@ def test_eleven_lengths_compile_twice(name):
 
 
 @pytest.mark.parametrize("kind", [LanguageModel, Decoder])
-def test_twelve_cached_steps_compile_at_most_three_times(kind):
+def test_twelve_cached_steps_compile_at_most_three_times(kind, counter):
     """Of a model with two layers, whose caches have to have read the same."""
-    torch._dynamo.reset()
     if kind is LanguageModel:
         model, given = LanguageModel(LanguageModelConfig(11, E, H, 17, 2)), ()
     else:
@@ -118,7 +124,7 @@ def test_twelve_cached_steps_compile_at_most_three_times(kind):
         given = (randn(2, 5, E, dtype=torch.float32),)
     model = fill(model).eval()
     ids = torch.randint(3, 11, (2, 12), generator=torch.Generator().manual_seed(0))
-    counter, cache = CompileCounter(), model.start_cache(*given)
+    cache = model.start_cache(*given)
     compiled = torch.compile(model, backend=counter, fullgraph=True)
     with torch.no_grad():
         steps = [compiled(one, cache=cache)[0] for one in ids.split(1, dim=1)]

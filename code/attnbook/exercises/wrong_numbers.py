@@ -1,6 +1,7 @@
 """How wrong numbers relate to the right ones: a factor, a sign, a step too many, something added."""
 
 import contextlib
+import functools
 import itertools
 import math
 from collections.abc import Callable, Iterator
@@ -41,39 +42,47 @@ def relation(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
     if found := _factor(exercise, cases) or _offset(cases):
         return found
     changes = RELATIONS.items() if telling(cases) else ()
-    for (mistake, results), (name, change) in itertools.product(_mistaken(exercise, cases), changes):
-        if all(near(case.got, change(result)) for case, result in zip(cases, results, strict=True)):
+    for (mistake, result), (name, change) in itertools.product(_mistaken(exercise, cases), changes):
+        if _agree(cases, result, change):
             looks = message(name, seen="").about.removeprefix(say(LOOKS, phrase=""))
             return tell_several([mistake.phrase, looks], f"{mistake.name} + {name}", cases)
     return None
 
 
 def _mistaken(exercise, cases: list[Case]) -> Iterator[tuple]:
-    """Each mistake that has words, with its results for the cases' arguments."""
+    """Each mistake that has words, with its results: a function of the case's place, since most differ in the first."""
     for mistake in worded(exercise):
+        wrong = exercise.mistaken(mistake)
+        result = functools.cache(lambda i, wrong=wrong: cases[i].numbers(wrong(*copies(cases[i].arguments))).detach())
         with contextlib.suppress(Exception):  # one that raises on the probes cannot be half of a pair
-            wrong = exercise.mistaken(mistake)
-            yield mistake, [case.numbers(wrong(*copies(case.arguments))).detach() for case in cases]
+            result(0)
+            yield mistake, result
+
+
+def _agree(cases: list[Case], result: Callable[[int], torch.Tensor], change: Callable) -> bool:
+    """Whether a mistake's results, changed, are the reader's on every probe."""
+    with contextlib.suppress(Exception):  # the mistake raises, or its result cannot be changed so
+        return all(near(case.got, change(result(i))) for i, case in enumerate(cases))
+    return False
 
 
 def turned(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
     """Find a known mistake whose result has its axes in the wrong order besides."""
     axes = exercise.returns.split()
     orders = list(itertools.permutations(range(len(axes))))
-    if any(_permuted(cases, [case.expected for case in cases], order) for order in orders):
+    if any(_permuted(cases, lambda i: cases[i].expected, order) for order in orders):
         return None  # nothing is wrong but the order of the axes
-    for mistake, results in _mistaken(exercise, cases) if len(orders) > 1 else ():
+    for mistake, result in _mistaken(exercise, cases) if len(orders) > 1 else ():
         for order in orders[1:]:
-            if _permuted(cases, results, order):
+            if _permuted(cases, result, order):
                 yours = ", ".join(axes[i] for i in order)
                 looks = [mistake.phrase, say("the axes of the result come in the order ({axes})", axes=yours)]
                 return tell_several(looks, f"{mistake.name} + transposed", cases)
     return None
 
 
-def _permuted(cases: list[Case], results: list[torch.Tensor], order: tuple) -> bool:
-    pairs = zip(cases, results, strict=True)
-    return all(result.dim() == len(order) and near(case.got, result.permute(order)) for case, result in pairs)
+def _permuted(cases: list[Case], result: Callable[[int], torch.Tensor], order: tuple) -> bool:
+    return _agree(cases, result, lambda numbers: numbers.permute(order))
 
 
 def _factor(exercise, cases: list[Case]) -> Finding | None:

@@ -105,7 +105,7 @@ def small(text: str) -> str:
 def cut(text: str) -> list[str]:
     """The tokens of a text that is spelt already; see `tokenise`. Joined, they are the text without its spaces."""
     kinds = "".join(map(_kind, text))
-    return [text[slice(*token.span())] for token in _TOKEN.finditer(kinds)]
+    return [text[token.start() : token.end()] for token in _TOKEN.finditer(kinds)]
 
 
 def is_spaced(token: str) -> bool:
@@ -142,5 +142,5 @@ def _kind(character: str) -> str:
 
 # a character by itself; letters and digits, with what stays inside, and an s' at the end; any other mark
 _TOKEN = re.compile(
-    r"CM*|(?:[Ls]M*(?:['-](?=[Ls]))?|NM*(?:\.(?=N))?)+(?:(?<=s)')?|[^ ]M*"
+    r"CM*|(?:[Ls]+M*(?:['-](?=[Ls]))?|N+M*(?:\.(?=N))?)+(?:(?<=s)')?|[^ ]M*"
 )

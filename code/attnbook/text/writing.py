@@ -1,5 +1,6 @@
 """The way back from tokens to what a person would write: spaces and capitals, learned from a text."""
 
+import functools
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
@@ -47,7 +48,6 @@ class Writing:
         Returns:
             What they do.
         """
-        kinds: defaultdict[tuple[str, str], Counter] = defaultdict(Counter)
         pairs: defaultdict[tuple[str, str], Counter] = defaultdict(Counter)
         insides = []
         for text in map(spell, texts):
@@ -57,7 +57,9 @@ class Writing:
                 _neighbours(tokens), _spaces(text, tokens), strict=True
             ):
                 pairs[two][spaced] += 1
-                kinds[_kinds(two)][spaced] += 1
+        kinds: defaultdict[tuple[str, str], Counter] = defaultdict(Counter)
+        for two, counts in pairs.items():
+            kinds[_kinds(two)].update(counts)
         usual = {two: _most(counts) for two, counts in kinds.items()}
         differ = {
             two: _most(n)
@@ -195,6 +197,7 @@ def _kinds(two: tuple[str, str]) -> tuple[str, str]:
     return _class(two[0]), _class(two[1])
 
 
+@functools.lru_cache(maxsize=10_000)
 def _class(token: str) -> str:
     kind = "L" if token == SPECIALS[UNK] else kind_of(token[0])  # it stands for a word
     return kind if kind in ("L", "N", "C") else token
