@@ -77,6 +77,8 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
         parser.error(f"there is no {STORED.name} to add to; store a whole run first")
     if options.json and not options.json.absolute().parent.is_dir():
         parser.error(f"there is no folder for {options.json}; make it first")
+    if options.json and options.json.is_dir():
+        parser.error(f"--json must name a file, but {options.json} is a folder")
     return options
 
 
@@ -128,6 +130,10 @@ def main(arguments: list[str] | None = None) -> int:
     """Measure, print, and store if asked."""
     options = parse(arguments)
     command = typed_command(sys.argv[1:] if arguments is None else arguments)
+    try:
+        quality.pairs_of(options.data)
+    except ValueError as error:
+        sys.exit(f"error: {error}")
     if not (options.only_quality or options.only_beside):
         measure_families(options, command)
     everything = is_everything(options)

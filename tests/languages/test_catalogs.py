@@ -9,7 +9,7 @@ import yaml
 from docutils import nodes
 
 from attnbook.widgets.scripts import figures_in, script_names
-from tools import ROOT, translate
+from tools import ROOT, languages, translate
 from tools.languages import LANGUAGES, drawings, entries, figures, is_translated
 from tools.languages.builder import messages_outside_texts, script_messages
 from tools.languages.catalogs import (
@@ -95,6 +95,15 @@ def test_the_command_says_so_too_if_there_is_no_book(monkeypatch, tmp_path):
     monkeypatch.setattr(translate, "documents", lambda: documents(tmp_path))
     with pytest.raises(SystemExit, match=r"holds no pages: build the book first \(make book\)"):
         translate.main([])
+
+
+@pytest.mark.parametrize("action", ["open", "check"])
+def test_a_catalog_with_a_slip_is_named_with_its_line(action, monkeypatch, tmp_path):
+    (tmp_path / "zh_CN/LC_MESSAGES").mkdir(parents=True)
+    (tmp_path / "zh_CN/LC_MESSAGES/index.po").write_text('msgid "One"\nmsgstr "“一"”"\n', "utf-8")
+    monkeypatch.setattr(languages, "LOCALE", tmp_path)
+    with pytest.raises(SystemExit, match=r"error: .*index\.po \(line 2\)"):
+        translate.main([action, "index"])
 
 
 def test_a_catalog_is_named_in_short_or_as_the_command_prints_it():

@@ -108,7 +108,8 @@ def run(seed: int, labels: list[int]) -> dict:
     penalty = {name: chosen(name) for name in INPUTS}
     shares = [{"labels": n} | right(seed, n, penalty) for n in labels]
     kept = [
-        [chapter, texts[Random(f"kept {chapter}").sample(some, len(some))[seed]]] for chapter, some in places.items()
+        [chapter, texts[Random(f"kept {chapter}").sample(some, len(some))[seed % len(some)]]]
+        for chapter, some in places.items()
     ]
     return {"seed": seed, "labels": labels, "penalty": penalty, "shares": shares, "paragraphs": kept}
 
