@@ -118,6 +118,7 @@ RUNS = {
     "beam_trees": lambda s: s["sentences"],
     "blocks": lambda s: tagged(s, "rows", "gradients", "training", "longer"),
     "costs": lambda s: s["times"],
+    "distributions": lambda s: s["examples"],
     "efficient": in_tables,
     "exact_search": lambda s: [
         {k: v for k, v in s.items() if k not in ("command", "versions", "measured")}
@@ -125,7 +126,6 @@ RUNS = {
     "head_pruning": lambda s: s["runs"],
     "heads": lambda s: by_seed(s["runs"], "accuracy"),
     "induction_heads": lambda s: [{"curve": s["curve"], "snapshots": s["snapshots"]}],
-    "next_words": lambda s: s["examples"],
     "poolings": lambda s: by_seed(s["runs"], "as trained", "longer"),
     "retrained": lambda s: [
         {"what": what} | row | row["choice"] for what in ("heads", "induction") for row in s[what]
@@ -147,11 +147,11 @@ LOSSY = {
     "block_grid": "quartiles are stored, not the seeds",
     "drafts": "medians and ranges are stored, not the repeats",
     "page_models": "the models are the result",
-    "patterns": "the weights of one model are stored",
+    "next_words": "the weights of one model are stored",
 }
-ELSEWHERE = {"patterns": "the measures of one model are stored under this name"}
+ELSEWHERE = {"next_words": "the measures of one model are stored under this name"}
 # the translators choose what they are asked about, and number words anew; that takes a minute
-CHOSEN = ("beam_trees", "next_words")
+CHOSEN = ("beam_trees", "distributions")
 
 
 @pytest.mark.parametrize("count", [1000, 4000])
@@ -209,7 +209,7 @@ def test_no_result_is_without_its_experiment():
     assert {path.stem for path in results - known} == {"beside", "bench", "quality"}
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name not in ("page_models", "patterns")])
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in ("page_models", "next_words")])
 def test_a_stored_result_is_laid_out_as_the_runner_writes_it(name):
     """A result that is made again differs in what has changed, and not in how it is laid out."""
     text = runner.result_path(name).read_text("utf-8")
