@@ -16,9 +16,10 @@ from test_pages import WIDE
 
 from attnbook.exercises.bank import SHELF
 from kept import comes_back
-from tools import NODE, NODE_MODULES, ROOT, classroom, stored_notebooks
+from tools import NODE, NODE_MODULES, ROOT, stored_notebooks
 from tools.barriers import PHONE, SETTLED, barriers
-from tools.classroom import LAST, PACKAGE, cells, exercises, write
+from tools.pages import classroom
+from tools.pages.classroom import LAST, PACKAGE, cells, exercises, write
 
 pytestmark = pytest.mark.browser
 

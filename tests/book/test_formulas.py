@@ -10,11 +10,12 @@ import pytest
 from docutils import nodes
 from sphinx.errors import ExtensionError
 
-from tools import NODE, formulas
-from tools.descriptions import LONGEST, description
-from tools.documents import mark_chinese
-from tools.finish import NAMES, check_theme, lighter
-from tools.formulas import END, KATEX, render, style, with_punctuation
+from tools import NODE
+from tools.pages import formulas
+from tools.pages.descriptions import LONGEST, description
+from tools.pages.documents import mark_chinese
+from tools.pages.finish import NAMES, check_theme, lighter
+from tools.pages.formulas import END, KATEX, render, style, with_punctuation
 
 
 def test_a_formula_is_drawn_and_spoken():

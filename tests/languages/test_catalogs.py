@@ -142,8 +142,8 @@ def test_the_glossary_s_chinese_changes_places_with_its_english():
 
 def test_the_words_of_the_pages_are_in_the_catalog(tmp_path):
     (tmp_path / "_static").mkdir()
-    (tmp_path / "tools").mkdir()
-    (tmp_path / "tools/search.js").write_text('t("{a} of \\\n\\"b\\"", { a }); set("no"); t(x)')
+    (tmp_path / "tools/pages").mkdir(parents=True)
+    (tmp_path / "tools/pages/search.js").write_text('t("{a} of \\\n\\"b\\"", { a }); set("no"); t(x)')
     assert script_messages(tmp_path) == ['{a} of "b"']
     known = {entry.msgid: entry.comment for entry in entries(CHINESE.catalog("words"))}
     assert messages_outside_texts([]).items() <= known.items()

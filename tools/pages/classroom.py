@@ -322,7 +322,7 @@ def _pack(app: Sphinx) -> None:
         app.connect("env-updated", lambda app, env: _name(app) if PYODIDE.is_dir() else None)
         return
     packing = subprocess.Popen(
-        [sys.executable, "-m", "tools.classroom", _folder(app)],
+        [sys.executable, "-m", "tools.pages.classroom", _folder(app)],
         cwd=ROOT,
         stderr=subprocess.PIPE,
         text=True,

@@ -10,8 +10,8 @@ import re
 
 from sphinx.errors import ConfigError
 
-from tools.descriptions import description
 from tools.languages import english_home
+from tools.pages.descriptions import description
 
 BUTTONS = "use_repository_button", "use_edit_page_button", "use_issues_button"
 LAUNCH = {

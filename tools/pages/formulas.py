@@ -94,7 +94,7 @@ def with_punctuation(body: str) -> str:
     """A page on which a comma after a formula is part of it: it would start the next line otherwise."""
     closing = "</span>" * 4
 
-    def inside(found):  # _static/copying.js and tools/search.py look for this class
+    def inside(found):  # _static/copying.js and tools/pages/search.py look for this class
         end = f'<span class="formula-end">{found[1]}</span>' if found[1] else ""
         return end + closing
 

@@ -9,11 +9,11 @@ import re
 from pathlib import Path
 
 from attnbook.widgets.page import PICTURES, with_picture_files
-from tools import search
-from tools.finish import lighter
 from tools.languages import Language, drawings, exercises, figures, translations, write_if_new
 from tools.languages.builder import CLAIMED, words_script
-from tools.styles import with_one_sheet
+from tools.pages import search
+from tools.pages.finish import lighter
+from tools.pages.styles import with_one_sheet
 
 # a text between two tags, or an attribute
 TEXT = re.compile(r'(>\s*)([^<>\s][^<>]*?)(?=\s*<)|(=")([^"]+)(?=")')

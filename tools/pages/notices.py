@@ -16,7 +16,7 @@ from sphinx.util.docutils import SphinxDirective
 from tools import NODE_MODULES
 from tools.languages import english_site
 
-# packages of npm from which tools/formulas.py and tools/classroom.py take files
+# packages of npm from which tools/pages/formulas.py and tools/pages/classroom.py take files
 NPM = ("katex", "pyodide", "@codemirror/*", "@lezer/*", "@marijn/*", "crelt", "style-mod", "w3c-keyname")
 # packages of Python that put files of their own among the pages
 PYTHON = (

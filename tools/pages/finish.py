@@ -1,9 +1,9 @@
 """Sphinx extension: the built pages are made lighter, and pages that have left the book are deleted.
 
 Of the theme's scripts those go that no page uses: icons come from a web font, so that their second copy (1.5 MB of
-JavaScript) is not needed, and the book has a search of its own (tools/search.py). What the theme and its extensions
-tell screen readers is put right: labels that contradict the text they stand for, roles that no longer exist, a sidebar
-that is no landmark. A page has its colours, light or dark, from its first paint on.
+JavaScript) is not needed, and the book has a search of its own (search.py). What the theme and its extensions tell
+screen readers is put right: labels that contradict the text they stand for, roles that no longer exist, a sidebar that
+is no landmark. A page has its colours, light or dark, from its first paint on.
 """
 
 import re
@@ -17,9 +17,10 @@ from typing import Any
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 
-from tools import ROOT, styles
+from tools import ROOT
 from tools.languages import english_site, is_translated, own_pages, translation
-from tools.styles import BUNDLE
+from tools.pages import styles
+from tools.pages.styles import BUNDLE
 
 SCRIPT = r'\n\s*<script[^>]*src="[^"]*/?(?:{})\.js[^"]*"[^>]*></script>'
 UNUSED = re.compile(SCRIPT.format("fontawesome|searchtools|language_data|searchindex"))
@@ -107,7 +108,7 @@ def check_theme(counts: Counter[str]) -> None:
     """
     if gone := [pattern for pattern, times in counts.items() if not times]:
         raise ExtensionError(
-            "tools/finish.py changes what the theme and its extensions write, but no page has this any more: "
+            "tools/pages/finish.py changes what the theme and its extensions write, but no page has this any more: "
             f"{', '.join(gone)}. Look at what they write now, and change or delete the pattern."
         )
 
@@ -131,7 +132,7 @@ def drop_old(built: Path, pages: set[str], sources: set[str]) -> None:
 
 def _lighten(app: Sphinx, error: Exception | None) -> None:
     built = english_site(app)
-    if error or built is None:  # the others are made lighter in tools.assembly
+    if error or built is None:  # the others are made lighter in tools.pages.assembly
         return
     counts: Counter[str] = Counter()
     every_page = Path(app.srcdir) == ROOT
