@@ -24,7 +24,7 @@ from tools.benchmarks.measure import (
     run,
     times,
 )
-from tools.benchmarks.report import STORED, bar_line, merged, store, summary, sweep_table, table
+from tools.benchmarks.report import BENCH_RESULT, bar_line, merged, store, summary, sweep_table, table
 from tools.benchmarks.scores import BATCH, HIDDEN, fused, three_inputs
 from tools.benchmarks.verdicts import judge, ratio, slope, time_ratio, verdict
 
@@ -482,7 +482,7 @@ def test_a_group_is_its_families():
 
 @pytest.fixture(scope="module")
 def stored():
-    return json.loads(STORED.read_text("utf-8"))
+    return json.loads(BENCH_RESULT.read_text("utf-8"))
 
 
 def test_the_stored_file_is_whole_and_says_how_each_family_was_measured(stored):

@@ -22,7 +22,7 @@ from tools.languages import LANGUAGES
 from tools.languages.builder import SCRIPT, words_script
 from tools.pages import publishing
 from tools.pages.notices import PYTHON, _part, _terms, notices
-from tools.pages.publishing import PICTURE, preview
+from tools.pages.publishing import PREVIEW_PICTURE, preview
 
 ADDRESS = "https://github.com/Someone/paying-attention"
 HOME = "https://someone.github.io/paying-attention/"
@@ -129,7 +129,7 @@ def test_the_address_of_a_page_is_its_own_in_each_language(published, tmp_path, 
         address = f"{home}chapters/{name}.html" if name == "01-a" else f"{home}{name}.html"
         assert re.findall('<link rel="canonical" href="([^"]*)"', page) == [address]
         assert re.findall('property="og:url" content="([^"]*)"', page) == [address]
-        assert re.findall('property="og:image" content="([^"]*)"', page) == [HOME + PICTURE]
+        assert re.findall('property="og:image" content="([^"]*)"', page) == [HOME + PREVIEW_PICTURE]
 
 
 def test_the_buttons_keep_nobody_out(published, browser):

@@ -54,7 +54,7 @@ from tools.benchmarks.quality import LONG, SHORT, corpus_bleu, pairs_of, recipe_
 from tools.benchmarks.verdicts import HOLDS, MISSES
 from tools.surroundings import machine, versions
 
-STORED = ROOT / "chapters" / "results" / "beside.json"
+BESIDE_RESULT = ROOT / "chapters" / "results" / "beside.json"
 TRIED = (2e-3, 4e-3, 8e-3)  # JoeyNMT's learning rates
 PROBE = 4.0  # seconds that a training is watched to see how many steps fit
 
@@ -238,7 +238,7 @@ def measure(options: argparse.Namespace, command: str) -> None:
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     print(f"\nquality: beside JoeyNMT {joey.VERSION}, one thread each")
-    record, every = Record(command, STORED if options.store else None), corpora(options.data)
+    record, every = Record(command, BESIDE_RESULT if options.store else None), corpora(options.data)
     pace = functools.cache(lambda seconds: their_pace(python, bundled_pairs(), seconds))
 
     def theirs(name: str, seconds: float, seed: int, learning_rate: float) -> dict:

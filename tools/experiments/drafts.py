@@ -28,7 +28,7 @@ from attnbook.translation import BigramDraft, load_page_model, sample, speculati
 from tools.benchmarks.measure import in_turns
 
 OPTIONS = {"every": 6, "repeats": 7}
-KINDS = [("", 0), *((name, k) for name in ("bahdanau", "bigrams") for k in (1, 2, 4))]
+DRAFTS = [("", 0), *((name, k) for name in ("bahdanau", "bigrams") for k in (1, 2, 4))]
 AT_ONCE = (1, 2, 3, 5, 9)  # words in a pass
 MEASURED = (
     "median, smallest and largest over the repeats: passes of the Transformer per word, the share of "
@@ -127,7 +127,7 @@ def single(number: int = 60) -> dict:
 
 def run(seed: int, every: int) -> dict:
     """All drafts once, in turn, and the single passes."""
-    rows = [{"draft": draft or None, "lookahead": k} | written(seed, every, draft, k) for draft, k in KINDS]
+    rows = [{"draft": draft or None, "lookahead": k} | written(seed, every, draft, k) for draft, k in DRAFTS]
     for row in rows:
         row["relative"] = row["ms"] / rows[0]["ms"]
     return {"seed": seed, "rows": rows, "single": single()}
@@ -141,7 +141,7 @@ def spread(values: list[float]) -> list[float]:
 def summary(results: list[dict], options) -> dict:
     """A row for each draft: medians over the repeats, with the smallest and the largest of what the page shows."""
     rows = []
-    for number, (draft, lookahead) in enumerate(KINDS):
+    for number, (draft, lookahead) in enumerate(DRAFTS):
         same = [result["rows"][number] for result in results]
         row = {"draft": draft or None, "lookahead": lookahead, "sentences": len(models()[2][:: options.every])}
         shares = {

@@ -15,9 +15,9 @@ from tools.experiments.spans import draw
 RESULT = "code/attnbook/widgets/span_table/data.json"
 OPTIONS = {"steps": 300, "sentences": 1000, "seed": 0}
 LONGEST = 14
-TEXT = "the founder of the museum of paris lives in georgia ."  # the chapter's example
+FOUNDER_TEXT = "the founder of the museum of paris lives in georgia ."  # the chapter's example
 FOUNDER = NestedSentence(
-    tuple(TEXT.split()),
+    tuple(FOUNDER_TEXT.split()),
     frozenset({(0, 0, 6), (1, 3, 6), (2, 6, 6), (2, 9, 9)}),
     frozenset({(0, (0, 6), (3, 6)), (1, (0, 6), (9, 9))}),
 )

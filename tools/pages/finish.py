@@ -23,8 +23,8 @@ from tools.pages import styles
 from tools.pages.styles import BUNDLE
 
 SCRIPT = r'\n\s*<script[^>]*src="[^"]*/?(?:{})\.js[^"]*"[^>]*></script>'
-UNUSED = re.compile(SCRIPT.format("fontawesome|searchtools|language_data|searchindex"))
-NAMES = {
+UNUSED_SCRIPTS = re.compile(SCRIPT.format("fontawesome|searchtools|language_data|searchindex"))
+FIXES = {
     re.compile(re.escape(written)): ours
     for written, ours in {
         ' aria-label="Toggle hidden content"': "",
@@ -39,17 +39,17 @@ NAMES = {
     }.items()
 }
 # a file beside the book is saved under its name, not shown as text
-FILE = re.compile(r'(<a href="[^"]*_sources/[^"]*?([^"/]+)") target="_blank"')
+SOURCE_LINK = re.compile(r'(<a href="[^"]*_sources/[^"]*?([^"/]+)") target="_blank"')
 SEARCH_LABEL = re.compile(r'(search-button[^>]*?) aria-label="[^"]*"(?= data-bs-placement)')
-OPTIONS = re.compile(r'<script src="[^"]*documentation_options\.js[^"]*"></script>')
+OPTIONS_SCRIPT = re.compile(r'<script src="[^"]*documentation_options\.js[^"]*"></script>')
 HEAD_SCRIPT = re.compile(r"<script (?=[^>]*src=)(?![^>]*defer)")
-PICTURE = re.compile(r'<img (?=[^>]*src="[^"]*_images/([^"]*)")')
+IMG = re.compile(r'<img (?=[^>]*src="[^"]*_images/([^"]*)")')
 CLAIM = re.compile(r"^(.*<pre><span></span>)?(✓ .*?)(</pre>.*)?$", re.MULTILINE)
 CHARSET = re.compile('<meta charset="utf-8" />')
 STORAGE = re.sub(r"/\*.*?\*/|\s+", " ", Path(__file__).with_name("storage.js").read_text("utf-8"), flags=re.DOTALL)
 FIRST_SCRIPT = f"{CHARSET.pattern}\n    <script>{STORAGE.strip()}</script>"
 # names, signs, operators and spaces in code have the colour of its ground text: they would be a sixth of a page
-PLAIN = re.compile(r'<span class="[nopw]">([^<]*)</span>')
+PLAIN_CODE = re.compile(r'<span class="[nopw]">([^<]*)</span>')
 # what Sphinx keeps on one line, where it is on one anyway
 UNBROKEN = re.compile(r'<span class="pre">([\w.,:=]*)</span>', re.ASCII)
 # what shows that something is folded, written 1,100 times, is drawn by the style sheet
@@ -76,19 +76,19 @@ def lighter(page: str, built: Path, counts: Counter[str] | None = None) -> str:
     options = built / "_static/documentation_options.js"
     short = " ".join(options.read_text("utf-8").split()) if options.is_file() else ""
     changes: dict[re.Pattern[str], str | Callable[[re.Match[str]], str]] = {
-        UNUSED: "",
+        UNUSED_SCRIPTS: "",
         CHARSET: lambda _: FIRST_SCRIPT,  # which is no template
-        OPTIONS: lambda script: f"<script>{short}</script>" if short else script[0],
+        OPTIONS_SCRIPT: lambda script: f"<script>{short}</script>" if short else script[0],
         HEAD_SCRIPT: "<script defer ",
-        FILE: r'\1 download="\2"',
-        **NAMES,
+        SOURCE_LINK: r'\1 download="\2"',
+        **FIXES,
         SEARCH_LABEL: r"\1",
-        PLAIN: r"\1",
+        PLAIN_CODE: r"\1",
         UNBROKEN: r"\1",
         FOLDED: "",
         EMPTY_HEADING: "<td></td>",
         CLAIM: r'\1<span class="claim">\2</span>\3',
-        PICTURE: lambda img: f'<img loading="lazy" {size(built / "_images" / img[1])}',
+        IMG: lambda img: f'<img loading="lazy" {size(built / "_images" / img[1])}',
     }
     counts = Counter() if counts is None else counts
     for pattern, ours in changes.items():
