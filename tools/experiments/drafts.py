@@ -142,22 +142,22 @@ def summary(results: list[dict], options) -> dict:
     """A row for each draft: medians over the repeats, with the smallest and the largest of what the page shows."""
     rows = []
     for number, (draft, lookahead) in enumerate(DRAFTS):
-        same = [result["rows"][number] for result in results]
+        repeats = [result["rows"][number] for result in results]
+        drafted = [repeat for repeat in repeats if repeat["proposed"]]
         row = {"draft": draft or None, "lookahead": lookahead, "sentences": len(models()[2][:: options.every])}
         shares = {
-            "passes_per_word": [one["passes"] / one["words"] for one in same],
-            "stay": [one["accepted"] / one["proposed"] for one in same if one["proposed"]],
-            "drafted_per_pass": [one["proposed"] / one["passes"] for one in same if one["proposed"]],
+            "passes_per_word": [repeat["passes"] / repeat["words"] for repeat in repeats],
+            "stay": [repeat["accepted"] / repeat["proposed"] for repeat in drafted],
+            "drafted_per_pass": [repeat["proposed"] / repeat["passes"] for repeat in drafted],
             # each pass gives the words that stay and one more, unless an <eos> was among those
             "ended_by_draft": [
-                (one["accepted"] + one["passes"] - one["words"]) / one["passes"] for one in same if one["proposed"]
+                (repeat["accepted"] + repeat["passes"] - repeat["words"]) / repeat["passes"] for repeat in drafted
             ],
-            "relative": [one["relative"] for one in same],
-            "ms": [one["ms"] for one in same],
+            "relative": [repeat["relative"] for repeat in repeats],
+            "ms": [repeat["ms"] for repeat in repeats],
         }
         row |= {name: spread(values) for name, values in shares.items() if values}
-        rows.append(
-            row | {"parts": [round(mean(part), 3) for part in zip(*(one["parts"] for one in same), strict=True)]}
-        )
+        parts = zip(*(repeat["parts"] for repeat in repeats), strict=True)
+        rows.append(row | {"parts": [round(mean(part), 3) for part in parts]})
     single = {name: [result["single"][name] for result in results] for name in results[0]["single"]}
     return {"measured": MEASURED, "rows": rows, "single": {name: spread(times) for name, times in single.items()}}
