@@ -413,8 +413,8 @@ def test_a_run_prints_its_verdicts_and_writes_its_file(tmp_path, capsys):
         (["--store", "--families", "dot", "--lengths", "128"], "--store keeps whole families"),
         (["--json", "no/such/folder/x.json"], "there is no folder for no/such/folder/x.json"),
         (["--json", "."], "--json must name a file, but . is a folder"),
-        (["--only-beside", "--quality-seconds", "60", "nan"], "--quality-seconds must be above 0 and finite, got nan"),
-        (["--only-beside", "--quality-seconds", "inf"], "--quality-seconds must be above 0 and finite, got inf"),
+        (["--only-beside", "--quality-seconds", "60", "nan"], "--quality-seconds must be positive and finite, got nan"),
+        (["--only-beside", "--quality-seconds", "inf"], "--quality-seconds must be positive and finite, got inf"),
         (["--rounds", "0"], "--rounds must be at least 1, got 0"),
         (
             ["--families", "dot", "--lengths", "7"],

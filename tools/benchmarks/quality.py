@@ -71,7 +71,7 @@ def check_options(parser: argparse.ArgumentParser, options: argparse.Namespace) 
             parser.error(f"{option} must be at least 1, got {getattr(options, name)}")
     for seconds in options.quality_seconds:
         if not 0 < seconds < math.inf:
-            parser.error(f"--quality-seconds must be above 0 and finite, got {seconds}")
+            parser.error(f"--quality-seconds must be positive and finite, got {seconds}")
     if options.data is not None and not options.data.is_file():
         parser.error(f"there is no file {options.data}; pass fra.txt or the like")
     if options.only_quality and options.data is None:
