@@ -1,6 +1,6 @@
 /* A formula is copied as its TeX, and whole. A browser would take it three times: as it is seen, as screen readers get
  * it, and as TeX. (KaTeX's own script for this also takes buttons and what is folded, and leaves out the comma that
- * tools/formulas.py puts behind a formula.) */
+ * tools/pages/formulas.py puts behind a formula.) */
 (function () {
   "use strict";
   const GONE = "button, .headerlink, .classroom-bar, script, style, details:not([open]) > :not(summary)";

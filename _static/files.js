@@ -1,5 +1,5 @@
 /* A link with `download` saves its file. A page that was opened as a file may not do that, and cannot read other files:
- * there the file comes, packed, as a script that stands beside it, NAME.js (tools/downloads.py). */
+ * there the file comes, packed, as a script that stands beside it, NAME.js (tools/pages/downloads.py). */
 (function () {
   "use strict";
   async function save(content, name) {

@@ -54,8 +54,8 @@ def test_rooms_import_only_from_rooms_below():
             "No circle of imports, between rooms or within one, nor among the tools BROKEN",
         ),
         (
-            "../../tools/search.py",
-            "from tools.assembly import assemble",
+            "../../tools/pages/search.py",
+            "from tools.pages.assembly import assemble",
             "No circle of imports, between rooms or within one, nor among the tools BROKEN",
         ),
         (

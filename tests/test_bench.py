@@ -24,7 +24,7 @@ from tools.benchmarks.measure import (
     run,
     times,
 )
-from tools.benchmarks.report import STORED, bar_line, merged, store, summary, sweep_table, table
+from tools.benchmarks.report import BENCH_RESULT, bar_line, merged, store, summary, sweep_table, table
 from tools.benchmarks.scores import BATCH, HIDDEN, fused, three_inputs
 from tools.benchmarks.verdicts import judge, ratio, slope, time_ratio, verdict
 
@@ -412,6 +412,9 @@ def test_a_run_prints_its_verdicts_and_writes_its_file(tmp_path, capsys):
         (["--store", "--no-memory"], "--store keeps whole families"),
         (["--store", "--families", "dot", "--lengths", "128"], "--store keeps whole families"),
         (["--json", "no/such/folder/x.json"], "there is no folder for no/such/folder/x.json"),
+        (["--json", "."], "--json must name a file, but . is a folder"),
+        (["--only-beside", "--quality-seconds", "60", "nan"], "--quality-seconds must be positive and finite, got nan"),
+        (["--only-beside", "--quality-seconds", "inf"], "--quality-seconds must be positive and finite, got inf"),
         (["--rounds", "0"], "--rounds must be at least 1, got 0"),
         (
             ["--families", "dot", "--lengths", "7"],
@@ -430,6 +433,13 @@ def test_what_cannot_be_run_is_refused_before_it_begins(arguments, message, caps
     with pytest.raises(SystemExit):
         bench.main(arguments)
     assert message in capsys.readouterr().err
+
+
+def test_a_file_without_pairs_is_refused_before_anything_is_measured(monkeypatch, tmp_path):
+    monkeypatch.setattr(bench, "measure_families", lambda *_: pytest.fail("the families were measured"))
+    (file := tmp_path / "fra.txt").write_text("no tab\n", "utf-8")
+    with pytest.raises(SystemExit, match="error: .*fra.txt has no line with a tab"):
+        bench.main(["--data", str(file)])
 
 
 def test_a_list_of_numbers_takes_one_line_and_nothing_else_changes(tmp_path):
@@ -472,7 +482,7 @@ def test_a_group_is_its_families():
 
 @pytest.fixture(scope="module")
 def stored():
-    return json.loads(STORED.read_text("utf-8"))
+    return json.loads(BENCH_RESULT.read_text("utf-8"))
 
 
 def test_the_stored_file_is_whole_and_says_how_each_family_was_measured(stored):

@@ -139,7 +139,7 @@ def test_from_command_to_file(stand_in, tmp_path, monkeypatch, capsys):
     stored, threads = tmp_path / "beside.json", torch.get_num_threads()
     monkeypatch.setattr(joey, "environment", lambda: stand_in)
     monkeypatch.setattr(beside, "corpora", lambda data: {"toys": toy_pairs()})
-    monkeypatch.setattr(beside, "STORED", stored)
+    monkeypatch.setattr(beside, "BESIDE_RESULT", stored)
     monkeypatch.setattr(beside, "TRIED", beside.TRIED[:2])
     monkeypatch.setenv("OMP_NUM_THREADS", "3")
     command = ["--only-beside", "--quality-seconds", "0.1", "--quality-seeds", "1", "--store"]

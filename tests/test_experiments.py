@@ -16,7 +16,7 @@ from attnbook.translation import page_model_header
 from attnbook.weights import FOLDER, PAGE_MODELS, read_weights
 from tools import ROOT, bench
 from tools.experiments import __main__ as runner
-from tools.experiments import exact_search, one_vector, scores, spans, stored
+from tools.experiments import exact_search, model_sizes, one_vector, paragraphs, scores, spans, stored, tatoeba_512
 from tools.experiments.stored import DESIGN, code_hash, made_by, row_by_row, sources
 
 NAMES = runner.names()
@@ -118,6 +118,7 @@ RUNS = {
     "beam_trees": lambda s: s["sentences"],
     "blocks": lambda s: tagged(s, "rows", "gradients", "training", "longer"),
     "costs": lambda s: s["times"],
+    "distributions": lambda s: s["examples"],
     "efficient": in_tables,
     "exact_search": lambda s: [
         {k: v for k, v in s.items() if k not in ("command", "versions", "measured")}
@@ -125,7 +126,6 @@ RUNS = {
     "head_pruning": lambda s: s["runs"],
     "heads": lambda s: by_seed(s["runs"], "accuracy"),
     "induction_heads": lambda s: [{"curve": s["curve"], "snapshots": s["snapshots"]}],
-    "next_words": lambda s: s["examples"],
     "poolings": lambda s: by_seed(s["runs"], "as trained", "longer"),
     "retrained": lambda s: [
         {"what": what} | row | row["choice"] for what in ("heads", "induction") for row in s[what]
@@ -147,11 +147,11 @@ LOSSY = {
     "block_grid": "quartiles are stored, not the seeds",
     "drafts": "medians and ranges are stored, not the repeats",
     "page_models": "the models are the result",
-    "patterns": "the weights of one model are stored",
+    "next_words": "the weights of one model are stored",
 }
-ELSEWHERE = {"patterns": "the measures of one model are stored under this name"}
+ELSEWHERE = {"next_words": "the measures of one model are stored under this name"}
 # the translators choose what they are asked about, and number words anew; that takes a minute
-CHOSEN = ("beam_trees", "next_words")
+CHOSEN = ("beam_trees", "distributions")
 
 
 @pytest.mark.parametrize("count", [1000, 4000])
@@ -209,7 +209,7 @@ def test_no_result_is_without_its_experiment():
     assert {path.stem for path in results - known} == {"beside", "bench", "quality"}
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name not in ("page_models", "patterns")])
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in ("page_models", "next_words")])
 def test_a_stored_result_is_laid_out_as_the_runner_writes_it(name):
     """A result that is made again differs in what has changed, and not in how it is laid out."""
     text = runner.result_path(name).read_text("utf-8")
@@ -477,6 +477,13 @@ def test_an_experiment_that_stores_a_file_itself_can_be_told_where(name):
     assert runner.experiment(name).OPTIONS.get("weights", ...) is (None if "write_atomically(" in source else ...)
 
 
+def test_a_folder_is_no_file_for_a_result(coins, tmp_path, capsys):
+    with pytest.raises(SystemExit):
+        runner.main(["coins", "--out", str(tmp_path)])
+    assert f"--out must name a file, but {tmp_path} is a folder" in capsys.readouterr().err
+    assert not coins.ran
+
+
 def test_a_name_that_is_none_is_refused(capsys):
     with pytest.raises(SystemExit):
         runner.main(["coin"])
@@ -520,11 +527,33 @@ def test_searches_differ_where_they_have_found_other_sentences():
     assert greedy.apart(greedy.sentences) == [] and greedy.log_probs == [-2.0] * 3
 
 
-@pytest.mark.parametrize("widths", [[1, 2], [4, 2]])
-def test_the_exact_search_asks_for_what_it_compares_with_before_it_begins(widths, monkeypatch):
-    monkeypatch.setattr(exact_search, "load_page_model", None)  # nothing is searched
-    with pytest.raises(ValueError, match="widths must hold 1 and 4"):
-        exact_search.run(0, 500, widths)
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("exact_search --widths 1 2", "error: widths must hold 1 and 4, .* got \\[1, 2\\]"),
+        ("exact_search --widths 4 2", "error: widths must hold 1 and 4, .* got \\[4, 2\\]"),
+        ("tatoeba_512 --data nowhere/fra.txt", "error: nowhere/fra.txt is not there; pass a file of pairs"),
+    ],
+)
+def test_what_an_experiment_cannot_do_is_said_before_it_begins(command, message, monkeypatch, tmp_path):
+    for module in (exact_search, tatoeba_512):
+        monkeypatch.setattr(module, "run", None)
+    with pytest.raises(SystemExit, match=message):
+        runner.main([*command.split(), "--out", str(tmp_path / "x.json")])
+    assert not any(tmp_path.iterdir())
+
+
+def test_an_amount_of_computation_below_one_step_is_one_step(monkeypatch):
+    monkeypatch.setattr(model_sizes, "parameters", {64: 100, 128: 300}.get)
+    assert [model_sizes.steps_of(128, budget) for budget in (1, 9)] == [1, 3]
+
+
+def test_more_draws_than_a_chapter_has_paragraphs_begin_with_the_first_again(monkeypatch):
+    texts = [f"{chapter}.{number}" for chapter in (1, 2) for number in range(2)]
+    monkeypatch.setattr(paragraphs, "read", lambda: ({1: [0, 1], 2: [2, 3]}, texts, None))
+    monkeypatch.setattr(paragraphs, "chosen", lambda name: 1.0)
+    first, second, third = (paragraphs.run(seed, [])["paragraphs"] for seed in range(3))
+    assert first == third and {text for rows in (first, second) for _, text in rows} == {*texts}
 
 
 def test_peak_memory_counts_what_is_alive_at_one_time():

@@ -35,7 +35,7 @@ async (options) => {
 # Most of a page's elements are in its formulas and its code, or are MathML, which no rule asks about; a browser takes
 # its time to lay them out, and axe to read them. They go; what they say stays, and so does their place: the parts of a
 # formula, in which no line breaks, keep their size and stand as deep. On a phone and on paper their type is another.
-EMPTIED = """
+FORMULAS_EMPTIED = """
 () => {
   const parts = [...document.querySelectorAll(".katex-html .katex-base:has(> .katex-strut)")];
   const boxes = parts.map((part) => {
@@ -51,7 +51,7 @@ EMPTIED = """
   for (const e of document.querySelectorAll(".katex-mathml math")) e.textContent = e.textContent;
 }
 """
-PLAIN = """
+CODE_EMPTIED = """
 () => { for (const e of document.querySelectorAll(".highlight pre")) e.textContent = e.textContent; }
 """
 CUT = """
@@ -85,8 +85,8 @@ def barriers(page: "Page") -> tuple[list[str], list[str]]:
     """
     page.set_viewport_size(DESK)
     page.evaluate(SETTLED)
-    page.evaluate(EMPTIED)
-    page.evaluate(PLAIN)
+    page.evaluate(FORMULAS_EMPTIED)
+    page.evaluate(CODE_EMPTIED)
     page.evaluate(AXE.read_text("utf-8"))
     light = page.evaluate(BARRIERS, {})
     page.evaluate(THEME, "dark")
@@ -114,5 +114,5 @@ def cut(page: "Page") -> list[str]:
     too_wide += page.evaluate(CUT_IN_PRINT)
     page.emulate_media(media="screen")
     too_wide += on_screen(TABLET)
-    page.evaluate(EMPTIED)
+    page.evaluate(FORMULAS_EMPTIED)
     return too_wide + on_screen(DESK)

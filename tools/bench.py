@@ -28,9 +28,9 @@ from pathlib import Path
 import torch
 
 from tools.benchmarks import FAMILIES, GROUPS, beside, quality
-from tools.benchmarks.family import KINDS, Case, Family
+from tools.benchmarks.family import PASS_KINDS, Case, Family
 from tools.benchmarks.measure import joined, memory, peak_bytes, times
-from tools.benchmarks.report import STORED, bar_line, merged, record, store, summary, sweep_table, table
+from tools.benchmarks.report import BENCH_RESULT, bar_line, merged, record, store, summary, sweep_table, table
 from tools.benchmarks.verdicts import judge
 
 
@@ -73,10 +73,12 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     if options.store and (options.lengths or options.no_memory):
         parser.error("--store keeps whole families; use --json PATH for a part of one")
     partial = set(options.families) != set(FAMILIES)
-    if options.store and partial and not STORED.exists():
-        parser.error(f"there is no {STORED.name} to add to; store a whole run first")
+    if options.store and partial and not BENCH_RESULT.exists():
+        parser.error(f"there is no {BENCH_RESULT.name} to add to; store a whole run first")
     if options.json and not options.json.absolute().parent.is_dir():
         parser.error(f"there is no folder for {options.json}; make it first")
+    if options.json and options.json.is_dir():
+        parser.error(f"--json must name a file, but {options.json} is a folder")
     return options
 
 
@@ -128,6 +130,10 @@ def main(arguments: list[str] | None = None) -> int:
     """Measure, print, and store if asked."""
     options = parse(arguments)
     command = typed_command(sys.argv[1:] if arguments is None else arguments)
+    try:
+        quality.pairs_of(options.data)
+    except ValueError as error:
+        sys.exit(f"error: {error}")
     if not (options.only_quality or options.only_beside):
         measure_families(options, command)
     everything = is_everything(options)
@@ -147,19 +153,19 @@ def measure_families(options: argparse.Namespace, command: str) -> None:
         f"medians of {options.rounds} rounds"
     )
     for kind in dict.fromkeys(k for n in options.families for k in FAMILIES[n].kinds):
-        print(f"  {kind:10} {KINDS[kind]}")
+        print(f"  {kind:10} {PASS_KINDS[kind]}")
     results, swept, bars = list[dict](), list[dict](), list[dict]()
     for name in options.families:
         of_family = measure_family(FAMILIES[name], options, at)
         for of_all, of_this in zip((results, swept, bars), of_family, strict=True):
             of_all += of_this
     print("\n" + summary(bars))
-    path = STORED if options.store else options.json
+    path = BENCH_RESULT if options.store else options.json
     if path:
         cores = os.cpu_count() or 1
         measured = record(command, options.rounds, *at, cores, results, swept, bars)
         if options.store and set(options.families) != set(FAMILIES):
-            before = json.loads(STORED.read_text("utf-8"))
+            before = json.loads(BENCH_RESULT.read_text("utf-8"))
             measured = merged(before, measured, options.families)
         store(path, measured)
         print(f"stored in {path.name}")

@@ -23,16 +23,17 @@ from jupyter_book.sphinx import build_sphinx
 
 from attnbook.widgets.scripts import CACHES, newest
 from tools import ROOT
-from tools.assembly import assemble
 from tools.languages import LANGUAGES, Language, exercises
 from tools.languages.catalogs import coverage
+from tools.pages.assembly import assemble
 
 ROOM = 280_000_000  # bytes that a build in all languages may need, with what an older one has left
 FINISHED = ".finished"  # stands beside the pages once all of them are there, and is as old as their build's beginning
 BEGUN = ".begun"  # the same, until they are
 MADE_FROM = (
     *("_config.yml", "_toc.yml", "index.md", "pyproject.toml", "requirements.txt"),
-    *("_static", "chapters", "code/attnbook", "locale", "tools"),  # with tools/node/package-lock.json
+    *("_static", "chapters", "code/attnbook", "locale"),
+    *("tools/__init__.py", "tools/book.py", "tools/languages", "tools/node", "tools/pages"),
 )
 SETTINGS = {  # as the command line of Jupyter Book gives them
     "external_toc_path": str(ROOT / "_toc.yml"),

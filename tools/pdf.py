@@ -179,6 +179,8 @@ def main(arguments: list[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     if given.pages and given.out == PRINTED:
         parser.error(f"{PRINTED.relative_to(ROOT)} is the whole book; say with --out where some of its pages go")
+    if given.out.is_dir():
+        parser.error(f"--out must name a file, but {given.out} is a folder")
     try:
         print_book(given.book.absolute(), given.out, given.pages)
     except (OSError, RuntimeError, ValueError) as error:

@@ -17,14 +17,14 @@ from attnbook.files import write_atomically
 from attnbook.language import chapter_prose
 from tools import ROOT
 
-STORED = FOLDER / "this_book.txt"
-LAST = 18  # the chapters after it are about models of this text
+STORED_PROSE = FOLDER / "this_book.txt"
+LAST_CHAPTER = 18  # the chapters after it are about models of this text
 
 
 def prose(chapters: Path = ROOT / "chapters/text") -> str:
     """The chapters' prose, one after another."""
     numbered = sorted(chapters.glob("[0-9][0-9]-*.md"))
-    kept = [path for path in numbered if int(path.name[:2]) <= LAST]
+    kept = [path for path in numbered if int(path.name[:2]) <= LAST_CHAPTER]
     return "\n\n".join(chapter_prose(path.read_text("utf-8")) for path in kept) + "\n"
 
 
@@ -35,7 +35,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     text = prose()
     if options.store:
-        write_atomically(STORED, text)
+        write_atomically(STORED_PROSE, text)
     print(f"{len(text.split()):,} words, SHA-256 {hashlib.sha256(text.encode()).hexdigest()}")
     return 0
 

@@ -14,7 +14,7 @@ import sys
 
 from nbformat import NotebookNode
 
-from tools.notebooks import calls, chapter_names, code_cells, is_chapter, read_stored
+from tools.notebooks import ChapterError, calls, chapter_names, code_cells, is_chapter, read_stored
 
 WORDS, LINES = 200, 10  # in a minute
 FOLDED = {"hide-input", "remove-input", "hide-cell", "remove-cell"}
@@ -62,6 +62,9 @@ def main(arguments: list[str] | None = None) -> int:
             page = load(read_stored(name))
         except FileNotFoundError:  # there is only its text
             print(f"{name:32}not made yet")
+            continue
+        except ChapterError as error:
+            print(f"{name:32}{error}")
             continue
         print(f"{name:32}{page.minutes:7}{page.words:8}{page.lines:8}{page.claims:8}")
     return 0

@@ -55,10 +55,7 @@ def known_pages(language: Language, names: list[str], new: Iterable[str] = ()) -
 
 
 def _update(language: Language, names: list[str]) -> int:
-    try:
-        pages = documents()
-    except FileNotFoundError as error:
-        raise SystemExit(str(error)) from None
+    pages = documents()
     messages = {page: page_messages(page, document) for page, document in pages.items()}
     messages["words"] = messages_outside_texts(pages.values())
     messages |= figures.messages_by_catalog(pages) | drawings.messages_by_catalog(pages)
@@ -103,7 +100,10 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--language", choices=LANGUAGES, help="one of them")
     options = parser.parse_args(arguments)
     languages = [LANGUAGES[options.language]] if options.language else LANGUAGES.values()
-    return max(actions[options.action](language, options.names) for language in languages)
+    try:
+        return max(actions[options.action](language, options.names) for language in languages)
+    except OSError as error:  # there is no book, or a catalog is no catalog: polib says in which line
+        raise SystemExit(f"error: {error}") from None
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import pytest
 from sphinx.util.inventory import InventoryFile
 
 from tools import ROOT
-from tools.api import DEFINED, TELLING, _mend, comment
+from tools.pages.api import DEFINED, TELLING, _mend, comment
 
 ROOMS = sorted(path.stem for path in (ROOT / "chapters/api").glob("*.md"))
 

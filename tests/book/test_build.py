@@ -9,7 +9,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from tools import documents
+from tools.pages import documents
 
 # Elements that load what they name, as soon as the page is opened; an <a> only when it is followed.
 LOADS = {
@@ -170,7 +170,7 @@ def test_a_downloaded_notebook_begins_with_what_it_needs(built_book):
     import json
 
     from tools import ROOT
-    from tools.downloads import prepared
+    from tools.pages.downloads import prepared
 
     path = built_book / "_sources" / "chapters" / "04-masked-softmax.ipynb"
     note, *cells = json.loads(path.read_text("utf-8"))["cells"]

@@ -16,9 +16,10 @@ from test_pages import WIDE
 
 from attnbook.exercises.bank import SHELF
 from kept import comes_back
-from tools import NODE, NODE_MODULES, ROOT, classroom, stored_notebooks
+from tools import NODE, NODE_MODULES, ROOT, stored_notebooks
 from tools.barriers import PHONE, SETTLED, barriers
-from tools.classroom import LAST, PACKAGE, cells, exercises, write
+from tools.pages import classroom
+from tools.pages.classroom import LAST_WRITTEN, PACKAGE, cells, exercises, write
 
 pytestmark = pytest.mark.browser
 
@@ -492,13 +493,13 @@ def test_a_browser_that_keeps_nothing_still_checks(browser, built_book):
 
 def test_what_is_packed_is_packed_again_only_after_a_change(tmp_path, monkeypatch):
     times = []
-    monkeypatch.setattr(classroom, "scripts", lambda: times.append(1) or {LAST: b"a"})
+    monkeypatch.setattr(classroom, "scripts", lambda: times.append(1) or {LAST_WRITTEN: b"a"})
     folder = tmp_path / "classroom"
     write(folder)
     write(folder)
     assert len(times) == 1
     now = (PACKAGE / "classroom/cell.py").stat().st_mtime
-    os.utime(folder / LAST, (now, now))  # as old as one of the files
+    os.utime(folder / LAST_WRITTEN, (now, now))  # as old as one of the files
     write(folder)
     assert len(times) == 2
     monkeypatch.setattr(classroom, "PACKAGE", tmp_path / "package")
@@ -506,7 +507,7 @@ def test_what_is_packed_is_packed_again_only_after_a_change(tmp_path, monkeypatc
         (tmp_path / "package" / cache).mkdir(parents=True)
         (tmp_path / "package" / cache / "a.py").touch()
         os.utime(tmp_path / "package" / cache / "a.py", (2**32, 2**32))
-    os.utime(folder / LAST, (2**31, 2**31))
+    os.utime(folder / LAST_WRITTEN, (2**31, 2**31))
     write(folder)
     assert len(times) == 2
 
@@ -514,22 +515,22 @@ def test_what_is_packed_is_packed_again_only_after_a_change(tmp_path, monkeypatc
 def test_what_a_longer_build_has_left_goes(tmp_path, monkeypatch):
     folder = tmp_path / "classroom"
     for names in (["engine-0.js", "engine-1.js", "words-xx.js"], ["engine-0.js"]):
-        monkeypatch.setattr(classroom, "scripts", lambda: dict.fromkeys([*names, LAST], b"a"))  # noqa: B023
-        os.utime(folder / LAST, (0, 0)) if folder.is_dir() else None
+        monkeypatch.setattr(classroom, "scripts", lambda: dict.fromkeys([*names, LAST_WRITTEN], b"a"))  # noqa: B023
+        os.utime(folder / LAST_WRITTEN, (0, 0)) if folder.is_dir() else None
         write(folder)
-        assert {path.name for path in folder.iterdir()} == {*names, LAST}
+        assert {path.name for path in folder.iterdir()} == {*names, LAST_WRITTEN}
 
 
 @pytest.mark.parametrize("newer", ["zh_CN/LC_MESSAGES/exercises", "tools/languages/exercises.py"])
 def test_what_the_checker_says_is_packed_again_when_a_catalog_goes_or_is_compiled_otherwise(
     tmp_path, monkeypatch, newer
 ):
-    monkeypatch.setattr(classroom, "scripts", lambda: {LAST: b"a"})
+    monkeypatch.setattr(classroom, "scripts", lambda: {LAST_WRITTEN: b"a"})
     monkeypatch.setattr(classroom, "LOCALE", tmp_path)
     monkeypatch.setattr(classroom, "ROOT", tmp_path)
     (tmp_path / newer).mkdir(parents=True)
     write(folder := tmp_path / "classroom")
-    os.utime(folder / LAST, (2**32, 2**32))
+    os.utime(folder / LAST_WRITTEN, (2**32, 2**32))
     assert classroom.current(folder)
     os.utime(tmp_path / newer, (2**32, 2**32))  # of a catalog that goes, only the folder tells
     assert not classroom.current(folder)

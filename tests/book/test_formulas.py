@@ -10,11 +10,12 @@ import pytest
 from docutils import nodes
 from sphinx.errors import ExtensionError
 
-from tools import NODE, formulas
-from tools.descriptions import LONGEST, description
-from tools.documents import mark_chinese
-from tools.finish import NAMES, check_theme, lighter
-from tools.formulas import END, KATEX, render, style, with_punctuation
+from tools import NODE
+from tools.pages import formulas
+from tools.pages.descriptions import LONGEST, description
+from tools.pages.documents import mark_chinese
+from tools.pages.finish import FIXES, check_theme, lighter
+from tools.pages.formulas import END, KATEX, render, style, with_punctuation
 
 
 def test_a_formula_is_drawn_and_spoken():
@@ -166,7 +167,7 @@ def test_what_screen_readers_are_told_is_put_right(tmp_path):
     )
 
 
-@pytest.mark.parametrize(("theirs", "ours"), NAMES.items())
+@pytest.mark.parametrize(("theirs", "ours"), FIXES.items())
 def test_what_the_theme_writes_is_changed_where_it_stands(theirs, ours, tmp_path, built_book):
     written = re.sub(r"\\(.)", r"\1", theirs.pattern)
     counts = Counter()

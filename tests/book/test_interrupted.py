@@ -2,12 +2,16 @@
 
 import os
 import shutil
+import subprocess
+import sys
 import time
+from pathlib import Path
 
 import pytest
+import yaml
 from sphinx.errors import SphinxParallelError
 
-from tools import book
+from tools import ROOT, book
 
 pytestmark = pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")
 
@@ -128,6 +132,16 @@ def test_a_book_is_current_until_a_file_it_is_made_from_changes(tmp_path, monkey
     assert book.is_current(whole)
     monkeypatch.setattr(book, "build_all", lambda *_: end(book.NoBook()))
     assert book.is_current(whole) and book.main(["--path-output", str(tmp_path)]) == 2 and not book.is_current(whole)
+
+
+def test_a_book_is_made_from_every_tool_that_a_build_imports():
+    config = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))
+    extensions = [name for name in config["sphinx"]["config"]["extensions"] if name.startswith("tools.")]
+    program = f"import sys, tools.book, {', '.join(extensions)}\n"
+    program += "for module in [*sys.modules.values()]: print(vars(module).get('__file__'))"
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    places = [Path(line).relative_to(ROOT).as_posix() for line in done.stdout.splitlines() if f"{ROOT}/tools" in line]
+    assert len(places) > 20 and all(place.startswith(book.MADE_FROM) for place in places)
 
 
 @pytest.mark.parametrize("pins", ["requirements.txt", "tools/node/package-lock.json"])

@@ -16,7 +16,7 @@ from attnbook.exercises import record
 from attnbook.exercises.bank import SHELF
 from kept import comes_back
 from tools.barriers import AXE, BARRIERS, PHONE, SETTLED, THEME
-from tools.classroom import exercises
+from tools.pages.classroom import exercises
 
 pytestmark = pytest.mark.browser
 

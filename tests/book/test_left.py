@@ -3,9 +3,10 @@
 import pytest
 
 from attnbook.widgets.scripts import unpacked_script
-from tools import book, finish
-from tools.assembly import assemble
+from tools import book
 from tools.languages import LANGUAGES, own_pages
+from tools.pages import finish
+from tools.pages.assembly import assemble
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::PendingDeprecationWarning"),
@@ -19,10 +20,10 @@ EXTENSIONS = (
     "jupyter_book",
     "sphinx_external_toc",
     "sphinx_book_theme",
-    "tools.search",
-    "tools.downloads",
-    "tools.documents",
-    "tools.finish",
+    "tools.pages.search",
+    "tools.pages.downloads",
+    "tools.pages.documents",
+    "tools.pages.finish",
     "tools.languages.builder",
 )
 

@@ -86,6 +86,11 @@ def test_a_book_that_is_not_built_and_pages_that_do_not_exist(tmp_path):
         assert not list(tmp_path.rglob("*.pdf")) + list(tmp_path.rglob("*.print.html"))
 
 
+def test_a_folder_is_no_file_for_the_pdf(tmp_path):
+    done = printed("index", "--out", tmp_path)
+    assert done.returncode == 2 and f"--out must name a file, but {tmp_path} is a folder" in done.stderr
+
+
 def test_a_part_is_not_printed_over_the_whole_book():
     done = printed("index")
     assert done.returncode == 2 and "paying-attention.pdf is the whole book; say with --out" in done.stderr

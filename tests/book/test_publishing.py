@@ -15,13 +15,14 @@ import test_build
 import yaml
 from sphinx.errors import ConfigError
 
-from tools import ROOT, publishing
+from tools import ROOT
 from tools.barriers import DESK, barriers
 from tools.chapter import make_chapter
 from tools.languages import LANGUAGES
 from tools.languages.builder import SCRIPT, words_script
-from tools.notices import PYTHON, _part, _terms, notices
-from tools.publishing import PICTURE, preview
+from tools.pages import publishing
+from tools.pages.notices import PYTHON, _part, _terms, notices
+from tools.pages.publishing import PREVIEW_PICTURE, preview
 
 ADDRESS = "https://github.com/Someone/paying-attention"
 HOME = "https://someone.github.io/paying-attention/"
@@ -36,8 +37,8 @@ kernelspec: {display_name: Python 3, language: python, name: python3}
 # One
 """
 LEFT_OUT = (
-    "tools.classroom", "tools.notices", "tools.api", "tools.languages.builder", "attnbook.widgets.page",
-    "sphinxcontrib.bibtex", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_exercise",
+    "tools.pages.classroom", "tools.pages.notices", "tools.pages.api", "tools.languages.builder",
+    "attnbook.widgets.page", "sphinxcontrib.bibtex", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_exercise",
 )  # fmt: skip
 
 
@@ -54,7 +55,7 @@ def small_book(folder, address, language="en"):
         settings |= {"language": language, "extensions": [*settings["extensions"], "tools.languages.builder"]}
     for name in [n for n in settings if n.startswith(("bibtex", "autodoc", "napoleon"))]:
         del settings[name]
-    config["sphinx"]["local_extensions"] = {"tools.publishing": str(ROOT)}
+    config["sphinx"]["local_extensions"] = {"tools.pages.publishing": str(ROOT)}
     (folder / "_config.yml").write_text(yaml.safe_dump(config))
     toc = {"format": "jb-book", "root": "index", "chapters": [{"file": "chapters/01-a"}]}
     (folder / "_toc.yml").write_text(yaml.safe_dump(toc))
@@ -128,7 +129,7 @@ def test_the_address_of_a_page_is_its_own_in_each_language(published, tmp_path, 
         address = f"{home}chapters/{name}.html" if name == "01-a" else f"{home}{name}.html"
         assert re.findall('<link rel="canonical" href="([^"]*)"', page) == [address]
         assert re.findall('property="og:url" content="([^"]*)"', page) == [address]
-        assert re.findall('property="og:image" content="([^"]*)"', page) == [HOME + PICTURE]
+        assert re.findall('property="og:image" content="([^"]*)"', page) == [HOME + PREVIEW_PICTURE]
 
 
 def test_the_buttons_keep_nobody_out(published, browser):
@@ -197,7 +198,9 @@ def test_the_citation_says_what_the_project_says():
 
 def test_a_package_without_one_licence_is_named():
     package = SimpleNamespace(name="crelt", files=["crelt-1.dist-info/METADATA"])
-    with pytest.raises(ValueError, match="crelt has 0 files LICENSE, not one; say in tools.notices which is meant"):
+    with pytest.raises(
+        ValueError, match="crelt has 0 files LICENSE, not one; say in tools.pages.notices which is meant"
+    ):
         _terms(package)
 
 

@@ -10,7 +10,7 @@ from test_pages import WIDE
 from attnbook.widgets.scripts import packed_script, unpacked_script
 from tools.barriers import DESK, PHONE, barriers
 from tools.languages import own_pages
-from tools.search import kind, places, text
+from tools.pages.search import kind, places, text
 
 PAGE = """<html><body><article><section id="all"><h1>4. Masks<a class="headerlink">#</a></h1><p>Few words.</p>
 <section id="two"><h2>4.1. Two masks</h2><p>A padding mask.</p><pre>mask = 1</pre><button>Run</button>

@@ -7,7 +7,7 @@ import pytest
 from pypdf import PdfReader
 
 from tools.barriers import PAPER
-from tools.styles import bundle, without_unused
+from tools.pages.styles import bundle, without_unused
 
 USED = {"a", "b", "col-1.5", "w-50"}
 

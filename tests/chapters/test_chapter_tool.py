@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
-from nbformat.v4 import new_code_cell, new_notebook, new_output
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from PIL import Image, ImageChops
 
 from tools import chapter, normal_form, reading
@@ -252,3 +252,16 @@ def test_of_a_chapter_that_has_only_its_text_is_said_that_it_is_not_made_yet(mon
     assert reading.main([]) == 0
     _, first, last = capsys.readouterr().out.splitlines()
     assert first.split()[0] == "01-queries-keys-values" and last.split() == ["99-trial", "not", "made", "yet"]
+
+
+def test_a_notebook_that_cannot_be_read_does_not_hide_how_long_the_others_are(monkeypatch, capsys):
+    def read(name):
+        if name == "02-merged":
+            raise ChapterError("02-merged.ipynb cannot be read as a notebook: <<<<<<<")
+        return new_notebook(cells=[new_markdown_cell("word " * 400)])
+
+    monkeypatch.setattr(reading, "chapter_names", lambda: ["02-merged", "03-whole"])
+    monkeypatch.setattr(reading, "read_stored", read)
+    assert reading.main([]) == 0
+    _, merged, whole = capsys.readouterr().out.splitlines()
+    assert "cannot be read as a notebook" in merged and whole.split()[:2] == ["03-whole", "2"]

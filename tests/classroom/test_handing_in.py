@@ -9,7 +9,7 @@ from attnbook.classroom import cell, handing_in
 from attnbook.classroom.dependence import needed
 from attnbook.exercises import Verdict
 from attnbook.grading.judging import Submission
-from tools.classroom import cells
+from tools.pages.classroom import cells
 
 PAGE, OTHER = "chapters/01-queries-keys-values", "chapters/04-masked-softmax"
 STUB = 'def my_lookup(q):\n    ...\n\ncheck("soft-lookup", my_lookup)'

@@ -74,14 +74,14 @@ def test_the_maker_takes_eighteen_chapters_and_leaves_the_later_ones():
 
 
 def test_the_stored_text_is_replaced_only_if_asked(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(maker, "STORED", tmp_path / "this_book.txt")
+    monkeypatch.setattr(maker, "STORED_PROSE", tmp_path / "this_book.txt")
     monkeypatch.setattr(maker, "prose", lambda: "two words\n")
     with pytest.raises(SystemExit):
         maker.main(["--help"])
     maker.main([])
-    assert "2 words, SHA-256 " in capsys.readouterr().out and not maker.STORED.exists()
+    assert "2 words, SHA-256 " in capsys.readouterr().out and not maker.STORED_PROSE.exists()
     maker.main(["--store"])
-    assert maker.STORED.read_text("utf-8") == "two words\n"
+    assert maker.STORED_PROSE.read_text("utf-8") == "two words\n"
 
 
 def test_no_markup_is_left():

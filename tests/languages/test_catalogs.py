@@ -9,7 +9,7 @@ import yaml
 from docutils import nodes
 
 from attnbook.widgets.scripts import figures_in, script_names
-from tools import ROOT, translate
+from tools import ROOT, languages, translate
 from tools.languages import LANGUAGES, drawings, entries, figures, is_translated
 from tools.languages.builder import messages_outside_texts, script_messages
 from tools.languages.catalogs import (
@@ -97,6 +97,15 @@ def test_the_command_says_so_too_if_there_is_no_book(monkeypatch, tmp_path):
         translate.main([])
 
 
+@pytest.mark.parametrize("action", ["open", "check"])
+def test_a_catalog_with_a_slip_is_named_with_its_line(action, monkeypatch, tmp_path):
+    (tmp_path / "zh_CN/LC_MESSAGES").mkdir(parents=True)
+    (tmp_path / "zh_CN/LC_MESSAGES/index.po").write_text('msgid "One"\nmsgstr "“一"”"\n', "utf-8")
+    monkeypatch.setattr(languages, "LOCALE", tmp_path)
+    with pytest.raises(SystemExit, match=r"error: .*index\.po \(line 2\)"):
+        translate.main([action, "index"])
+
+
 def test_a_catalog_is_named_in_short_or_as_the_command_prints_it():
     both = ["chapters/04-masked-softmax", "drawings/04-masked-softmax"]
     assert translate.known_pages(CHINESE, ["04-masked-softmax"]) == both
@@ -133,8 +142,8 @@ def test_the_glossary_s_chinese_changes_places_with_its_english():
 
 def test_the_words_of_the_pages_are_in_the_catalog(tmp_path):
     (tmp_path / "_static").mkdir()
-    (tmp_path / "tools").mkdir()
-    (tmp_path / "tools/search.js").write_text('t("{a} of \\\n\\"b\\"", { a }); set("no"); t(x)')
+    (tmp_path / "tools/pages").mkdir(parents=True)
+    (tmp_path / "tools/pages/search.js").write_text('t("{a} of \\\n\\"b\\"", { a }); set("no"); t(x)')
     assert script_messages(tmp_path) == ['{a} of "b"']
     known = {entry.msgid: entry.comment for entry in entries(CHINESE.catalog("words"))}
     assert messages_outside_texts([]).items() <= known.items()

@@ -167,7 +167,7 @@ def test_training_is_seeded_and_lowers_the_loss():
 def test_the_stored_file_says_where_it_comes_from_and_is_small():
     assert STORED.stat().st_size < 5_000 and STORED_MODEL.stat().st_size < 80_000
     assert all(ABOUT[key] == DATA[key] for key in ("command", "versions", "seed"))
-    assert DATA["command"].startswith("python -m tools.experiments patterns --seeds")
+    assert DATA["command"].startswith("python -m tools.experiments next_words --seeds")
     assert DATA["versions"].keys() == {"python", "torch"}
     assert [run["seed"] for run in DATA["runs"]] == list(range(len(DATA["runs"])))
     assert len(DATA["runs"]) >= 3 and DATA["seed"] in range(len(DATA["runs"]))
@@ -220,7 +220,7 @@ def test_the_experiment_writes_such_a_file(tmp_path, monkeypatch):
     path, weights = tmp_path / "new" / "model.json", tmp_path / "new" / "model"
     sizes = ["--seeds", "2", "--steps", "2", "--count", "9"]
     monkeypatch.setattr(torch, "set_num_threads", lambda n: None)
-    main(["patterns", *sizes, "--out", str(path), "--weights", str(weights)])
+    main(["next_words", *sizes, "--out", str(path), "--weights", str(weights)])
     found = json.loads(path.read_text("utf-8"))
     assert found.keys() == DATA.keys() and [run["seed"] for run in found["runs"]] == [0, 1]
     assert found["examples"] == DATA["examples"]

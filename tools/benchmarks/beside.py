@@ -42,17 +42,7 @@ from pathlib import Path
 
 import torch
 
-from attnbook.data import (
-    EncodedPair,
-    Pair,
-    Split,
-    bundled_pairs,
-    encode_pairs,
-    make_batches,
-    read_pairs,
-    references,
-    split_pairs,
-)
+from attnbook.data import EncodedPair, Pair, Split, bundled_pairs, encode_pairs, make_batches, references, split_pairs
 from attnbook.files import write_atomically
 from attnbook.text import SPECIALS, UNK
 from attnbook.training import train
@@ -60,11 +50,11 @@ from attnbook.translation import RECIPES, Recipe, Translator, prepare, translati
 from tools import ROOT
 from tools.benchmarks import joey
 from tools.benchmarks.joey import NotThere
-from tools.benchmarks.quality import LONG, SHORT, corpus_bleu, recipe_for, score, settings
+from tools.benchmarks.quality import LONG, SHORT, corpus_bleu, pairs_of, recipe_for, score, settings
 from tools.benchmarks.verdicts import HOLDS, MISSES
 from tools.surroundings import machine, versions
 
-STORED = ROOT / "chapters" / "results" / "beside.json"
+BESIDE_RESULT = ROOT / "chapters" / "results" / "beside.json"
 TRIED = (2e-3, 4e-3, 8e-3)  # JoeyNMT's learning rates
 PROBE = 4.0  # seconds that a training is watched to see how many steps fit
 
@@ -235,7 +225,7 @@ class Record:
 def corpora(data: Path | None) -> dict[str, list[Pair]]:
     """The corpora by name: the book's, and the file that is given."""
     found = {f"English–{target.title()}": bundled_pairs(target) for target in ("french", "chinese")}
-    return found if data is None else found | {data.name: read_pairs(data)}
+    return found if data is None else found | {data.name: pairs_of(data)}
 
 
 def measure(options: argparse.Namespace, command: str) -> None:
@@ -248,7 +238,7 @@ def measure(options: argparse.Namespace, command: str) -> None:
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     print(f"\nquality: beside JoeyNMT {joey.VERSION}, one thread each")
-    record, every = Record(command, STORED if options.store else None), corpora(options.data)
+    record, every = Record(command, BESIDE_RESULT if options.store else None), corpora(options.data)
     pace = functools.cache(lambda seconds: their_pace(python, bundled_pairs(), seconds))
 
     def theirs(name: str, seconds: float, seed: int, learning_rate: float) -> dict:

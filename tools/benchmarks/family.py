@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor, nn
 
-KINDS = {
+PASS_KINDS = {
     "inference": "eval mode, no gradients",
     "forward": "training mode, the graph for the backward pass recorded",
     "both": "the same, and the backward pass",
@@ -60,7 +60,7 @@ class Bar:
 
     Args:
         measure: "time", "peak" (bytes), or "slope" (by which power of the length the peak grows; then without theirs).
-        kind: one of `KINDS`.
+        kind: one of `PASS_KINDS`.
         ours: name of a layer.
         theirs: name of the layer that it is compared with.
         limit: the ratio, or the power, that is promised.
@@ -89,7 +89,7 @@ class Family:
         inputs: from (case, device) to what the layers' `call` takes; the same numbers at every call.
         reference: name of the layer to which the ratios in the table are taken.
         bars: what is promised.
-        kinds: which of `KINDS` are measured.
+        kinds: which of `PASS_KINDS` are measured.
         agree: from (case, device): raises unless the layers may be compared, and runs each of them once; if not given,
             their outputs are compared.
         weighed: whether memory is measured, too.

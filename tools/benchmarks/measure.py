@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 
 def run(layer: Layer, inputs: list, kind: str) -> Tensor:
-    """One pass of a kind, see `KINDS`; returns the output."""
+    """One pass of a kind, see `PASS_KINDS`; returns the output."""
     training = kind in TRAINING
     if layer.module.training != training:
         layer.module.train(training)

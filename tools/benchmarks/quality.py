@@ -8,14 +8,15 @@ run on; with other programs at work there, fewer steps fit.
 """
 
 import argparse
+import functools
 import hashlib
 import json
+import math
 import os
 import statistics
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -68,12 +69,19 @@ def check_options(parser: argparse.ArgumentParser, options: argparse.Namespace) 
         if getattr(options, name) < 1:
             option = "--" + name.replace("_", "-")
             parser.error(f"{option} must be at least 1, got {getattr(options, name)}")
-    if min(options.quality_seconds) <= 0:
-        parser.error("--quality-seconds must be positive")
+    for seconds in options.quality_seconds:
+        if not 0 < seconds < math.inf:
+            parser.error(f"--quality-seconds must be positive and finite, got {seconds}")
     if options.data is not None and not options.data.is_file():
         parser.error(f"there is no file {options.data}; pass fra.txt or the like")
     if options.only_quality and options.data is None:
         parser.error("--only-quality needs --data PATH, a file of sentence pairs")
+
+
+@functools.cache
+def pairs_of(data: Path | None) -> list[Pair]:
+    """The pairs of a file, which is read once; none without a file."""
+    return [] if data is None else read_pairs(data)
 
 
 def recipe_for(seconds: float) -> str:
@@ -142,7 +150,7 @@ def train_and_score(recipe: Recipe, split: Split, seconds: float, seed: int) -> 
     translator, taken = fitted.translator, time.perf_counter() - began
     bleu = {}
     for beam in BEAMS:
-        search = partial(translator.translate, beam=beam, length_penalty=LENGTH_PENALTY)
+        search = functools.partial(translator.translate, beam=beam, length_penalty=LENGTH_PENALTY)
         bleu[str(beam)] = {part: round(score(search, getattr(split, part)), 2) for part in ("dev", "test")}
     return {
         "seed": seed,
@@ -205,7 +213,7 @@ def measure(options: argparse.Namespace, command: str) -> None:
         return
     before = torch.get_num_threads()
     torch.set_num_threads(options.quality_threads)
-    pairs = read_pairs(options.data)
+    pairs = pairs_of(options.data)
     splits = [split_pairs(pairs, seed=seed) for seed in range(options.quality_seeds)]
     sizes = {p: len(references(part)) for p, part in splits[0]._asdict().items()}
     print(f"\nquality: {options.data.name}, sources {sizes}")

@@ -9,12 +9,12 @@ import torch
 
 from attnbook.files import write_atomically
 from tools import ROOT
-from tools.benchmarks.family import KINDS, Case, Family
+from tools.benchmarks.family import PASS_KINDS, Case, Family
 from tools.benchmarks.measure import clock
 from tools.benchmarks.verdicts import HOLDS, time_ratio
 from tools.surroundings import machine, versions
 
-STORED = ROOT / "chapters" / "results" / "bench.json"
+BENCH_RESULT = ROOT / "chapters" / "results" / "bench.json"
 MIB = 2**20
 
 
@@ -115,7 +115,7 @@ def record(
         "machine": machine(device=name, cores=cores, threads=threads, clock=clock(device, threads)[0]),
         "rounds": rounds,
         "dtype": "float32",
-        "kinds": KINDS,
+        "kinds": PASS_KINDS,
         "results": results,
         "sweep": swept,
         "bars": bars,

@@ -12,6 +12,7 @@ What an experiment trains lives in `attnbook.studies`, where chapters find it to
     SEED_BY_SEED                  True if all variants are run with one seed, then with the next, and not all seeds of
                                   one variant, then of the next
     settings(options)             the arguments of every run, in order, where it is not every variant with every seed
+    check(options)                raises a ValueError or an OSError where these options cannot be run; asked first
     run(seed, …) → dict           one run
     summary(results, options)     what is stored of all runs, beside the command and the versions; if not given, the
                                   runs as `rows`, and as `measured` what MEASURED says of their numbers

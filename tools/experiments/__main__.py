@@ -76,6 +76,8 @@ def parse_words(name: str, words: list[str]) -> tuple[SimpleNamespace, argparse.
         if books_own and option in own and given != usual:
             stored = " ".join(map(str, usual))
             parser.error(f"the book's {general.out.name} has {flag} {stored}; say with --out where another result goes")
+    if general.out.is_dir() and not books_own:
+        parser.error(f"--out must name a file, but {general.out} is a folder")
     if "weights" in own and books_own != (general.weights is None):
         parser.error(f"{name} stores weights, too: --weights and --out go elsewhere together, or neither is given")
     options = SimpleNamespace(**{option: getattr(general, option) for option in own})
@@ -138,7 +140,7 @@ def measure(name: str, options: SimpleNamespace, out: Path, resume: bool = False
 
     Raises:
         SystemExit: OUT.part is there and neither was asked for, or its runs are not the first of this experiment; or
-            the options leave nothing to run; or the experiment does not say what is stored.
+            the options cannot be run, or leave nothing to run; or the experiment does not say what is stored.
     """
     module, made = experiment(name), made_by(name, options)
     if not (hasattr(module, "summary") or hasattr(module, "MEASURED")):
@@ -147,6 +149,10 @@ def measure(name: str, options: SimpleNamespace, out: Path, resume: bool = False
     part = out.with_name(f"{out.name}.part")
     if part.exists() and not (resume or anew):
         raise SystemExit(f"error: {part} holds the runs of an interrupted experiment; add --resume or --anew")
+    try:
+        getattr(module, "check", lambda _: None)(options)
+    except (ValueError, OSError) as error:
+        raise SystemExit(f"error: {error}") from error
     settings = settings_of(module, options)
     if not settings:
         raise SystemExit(f"error: these options of {name} leave nothing to run")

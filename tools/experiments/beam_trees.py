@@ -24,7 +24,7 @@ FITTING = 9  # words of the translations, so that their trees fit a page
 SHOWN = 8  # words after each prefix; <eos> is there besides
 UNIT = 1e-5  # of the stored log-probabilities
 # how many sentences of each kind are taken, see `kind_of`
-KINDS = {"better": 3, "longer": 2, "worse": 1, "same": 1}
+SENTENCES_OF_KIND = {"better": 3, "longer": 2, "worse": 1, "same": 1}
 
 
 class Asked:
@@ -108,12 +108,12 @@ def kind_of(translator, sentence: str, wanted: list[str]) -> str | None:
 
 def choose(translator, held_out: dict[str, list[str]]) -> list[str]:
     """The first held-out sentences of each kind, the longest first."""
-    taken: dict[str, list[str]] = {kind: [] for kind in KINDS}
+    taken: dict[str, list[str]] = {kind: [] for kind in SENTENCES_OF_KIND}
     for sentence in sorted(held_out, key=lambda text: (-len(text.split()), text)):
-        if all(len(taken[kind]) == number for kind, number in KINDS.items()):
+        if all(len(taken[kind]) == number for kind, number in SENTENCES_OF_KIND.items()):
             break
         kind = kind_of(translator, sentence, held_out[sentence])
-        if kind and len(taken[kind]) < KINDS[kind]:
+        if kind and len(taken[kind]) < SENTENCES_OF_KIND[kind]:
             taken[kind].append(sentence)
     return [sentence for sentences in taken.values() for sentence in sentences]
 

@@ -28,7 +28,7 @@ from attnbook.translation import BigramDraft, load_page_model, sample, speculati
 from tools.benchmarks.measure import in_turns
 
 OPTIONS = {"every": 6, "repeats": 7}
-KINDS = [("", 0), *((name, k) for name in ("bahdanau", "bigrams") for k in (1, 2, 4))]
+DRAFTS = [("", 0), *((name, k) for name in ("bahdanau", "bigrams") for k in (1, 2, 4))]
 AT_ONCE = (1, 2, 3, 5, 9)  # words in a pass
 MEASURED = (
     "median, smallest and largest over the repeats: passes of the Transformer per word, the share of "
@@ -127,7 +127,7 @@ def single(number: int = 60) -> dict:
 
 def run(seed: int, every: int) -> dict:
     """All drafts once, in turn, and the single passes."""
-    rows = [{"draft": draft or None, "lookahead": k} | written(seed, every, draft, k) for draft, k in KINDS]
+    rows = [{"draft": draft or None, "lookahead": k} | written(seed, every, draft, k) for draft, k in DRAFTS]
     for row in rows:
         row["relative"] = row["ms"] / rows[0]["ms"]
     return {"seed": seed, "rows": rows, "single": single()}
@@ -141,23 +141,23 @@ def spread(values: list[float]) -> list[float]:
 def summary(results: list[dict], options) -> dict:
     """A row for each draft: medians over the repeats, with the smallest and the largest of what the page shows."""
     rows = []
-    for number, (draft, lookahead) in enumerate(KINDS):
-        same = [result["rows"][number] for result in results]
+    for number, (draft, lookahead) in enumerate(DRAFTS):
+        repeats = [result["rows"][number] for result in results]
+        drafted = [repeat for repeat in repeats if repeat["proposed"]]
         row = {"draft": draft or None, "lookahead": lookahead, "sentences": len(models()[2][:: options.every])}
         shares = {
-            "passes_per_word": [one["passes"] / one["words"] for one in same],
-            "stay": [one["accepted"] / one["proposed"] for one in same if one["proposed"]],
-            "drafted_per_pass": [one["proposed"] / one["passes"] for one in same if one["proposed"]],
+            "passes_per_word": [repeat["passes"] / repeat["words"] for repeat in repeats],
+            "stay": [repeat["accepted"] / repeat["proposed"] for repeat in drafted],
+            "drafted_per_pass": [repeat["proposed"] / repeat["passes"] for repeat in drafted],
             # each pass gives the words that stay and one more, unless an <eos> was among those
             "ended_by_draft": [
-                (one["accepted"] + one["passes"] - one["words"]) / one["passes"] for one in same if one["proposed"]
+                (repeat["accepted"] + repeat["passes"] - repeat["words"]) / repeat["passes"] for repeat in drafted
             ],
-            "relative": [one["relative"] for one in same],
-            "ms": [one["ms"] for one in same],
+            "relative": [repeat["relative"] for repeat in repeats],
+            "ms": [repeat["ms"] for repeat in repeats],
         }
         row |= {name: spread(values) for name, values in shares.items() if values}
-        rows.append(
-            row | {"parts": [round(mean(part), 3) for part in zip(*(one["parts"] for one in same), strict=True)]}
-        )
+        parts = zip(*(repeat["parts"] for repeat in repeats), strict=True)
+        rows.append(row | {"parts": [round(mean(part), 3) for part in parts]})
     single = {name: [result["single"][name] for result in results] for name in results[0]["single"]}
     return {"measured": MEASURED, "rows": rows, "single": {name: spread(times) for name, times in single.items()}}

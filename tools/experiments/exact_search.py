@@ -120,10 +120,14 @@ def filled_again(model, ids, lens, alpha: float, width: int = 4) -> list[int]:
     return best[1]
 
 
+def check(options) -> None:
+    """Refuse widths without those that others are compared with."""
+    if not {1, 4} <= {*options.widths}:
+        raise ValueError(f"widths must hold 1 and 4, with which the others are compared, got {options.widths}")
+
+
 def run(seed: int, every: int, widths: list[int]) -> dict:
     """Search for every sentence in all ways."""
-    if not {1, 4} <= {*widths}:
-        raise ValueError(f"widths must hold 1 and 4, with which the others are compared, got {widths}")
     split = split_pairs(bundled_pairs(), seed=0)
     translator = load_page_model("transformer")
     dev = references(split.dev)

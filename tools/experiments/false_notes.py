@@ -45,8 +45,3 @@ def run(seed: int, steps: int) -> dict:
             }
         )
     return row
-
-
-def summary(results: list[dict], options) -> dict:
-    """All rows."""
-    return {"seeds": list(range(options.seeds)), "measured": MEASURED, "rows": results}

@@ -70,15 +70,15 @@ def states(gapped: list[tuple[list[str], int]]) -> Tensor:
     minilm = load_minilm()
     gap, vectors = minilm.tokenizer.token_to_id("[MASK]"), [torch.empty(0)] * len(gapped)
     order = sorted(range(len(gapped)), key=lambda n: len(gapped[n][0]))
-    for some in (order[at : at + 64] for at in range(0, len(order), 64)):
-        ids, lens = minilm.read([with_gap(*gapped[n], "[MASK]") for n in some])
+    for batch in (order[at : at + 64] for at in range(0, len(order), 64)):
+        ids, lens = minilm.read([with_gap(*gapped[n], "[MASK]") for n in batch])
         x, mask = minilm.model.embeddings(ids), sequence_mask(lens, ids.shape[1])[:, None, None]
-        seen = [x[ids == gap]]
+        at_gap = [x[ids == gap]]
         for layer in minilm.model.layers:
             x, _ = layer(x, mask=mask)
-            seen.append(x[ids == gap])
-        for n, one in zip(some, torch.stack(seen, 1), strict=True):
-            vectors[n] = one
+            at_gap.append(x[ids == gap])
+        for n, vector in zip(batch, torch.stack(at_gap, 1), strict=True):
+            vectors[n] = vector
     return torch.stack(vectors)
 
 
@@ -109,9 +109,9 @@ def by_regression(x: Tensor, y: Tensor, dev: tuple[Tensor, Tensor], words: int, 
     nn.init.zeros_(head.bias)
     optimizer, best, kept = torch.optim.AdamW(head.parameters(), lr=0.003), (-1.0, 0), {}
     for epoch in range(1, epochs + 1):
-        for some in torch.randperm(len(x), generator=dice).split(128):
+        for batch in torch.randperm(len(x), generator=dice).split(128):
             optimizer.zero_grad()
-            F.cross_entropy(head(x[some]), y[some]).backward()
+            F.cross_entropy(head(x[batch]), y[batch]).backward()
             optimizer.step()
         right = float((head(dev[0]).argmax(-1) == dev[1]).float().mean())
         if right > best[0]:
@@ -125,11 +125,11 @@ def guesses_of(reads: str, epochs: int) -> tuple[list[list[str]], dict]:
     parts, (after, between) = gaps(), counted()
     if reads == "counts":
         counts = [between[row[at - 1], row[at + 1]] or after[row[at - 1]] for row, at in parts["test"]]
-        return [[word for word, _ in some.most_common(3)] for some in counts], {}
+        return [[word for word, _ in counter.most_common(3)] for counter in counts], {}
     read = {"neighbours": neighbours, "encoder": states}[reads]
     x = {part: read(gapped) for part, gapped in parts.items()}
     mean, scale = x["train"].mean(0), x["train"].std(0) + 1e-6
-    x = {part: (some - mean) / scale for part, some in x.items()}
+    x = {part: (inputs - mean) / scale for part, inputs in x.items()}
     vocabulary = sorted({row[at] for row, at in parts["train"]})
     number = {word: n for n, word in enumerate(vocabulary)}
     y = {part: torch.tensor([number.get(row[at], -1) for row, at in gapped]) for part, gapped in parts.items()}
@@ -137,21 +137,21 @@ def guesses_of(reads: str, epochs: int) -> tuple[list[list[str]], dict]:
         by_least_squares(x["train"][:, n], y["train"], x["dev"][:, n], len(vocabulary)) for n in range(mean.shape[0])
     ]
     layer = max(range(len(tried)), key=lambda n: int((tried[n] == y["dev"]).sum()))
-    x = {part: some[:, layer] for part, some in x.items()}
+    x = {part: inputs[:, layer] for part, inputs in x.items()}
     head, epoch = by_regression(x["train"], y["train"], (x["dev"], y["dev"]), len(vocabulary), epochs)
     likeliest = head(x["test"]).topk(3).indices.tolist()
-    return [[vocabulary[n] for n in some] for some in likeliest], {"layer": layer, "epoch": epoch}
+    return [[vocabulary[n] for n in numbers] for numbers in likeliest], {"layer": layer, "epoch": epoch}
 
 
 def run(reads: str, epochs: int) -> dict:
     """How many test words one way guesses, where the pair of neighbours is known and where it is new."""
     gapped, (_, between) = gaps()["test"], counted()
     guesses, how = guesses_of(reads, epochs)
-    right = torch.tensor([row[at] in some[:1] for (row, at), some in zip(gapped, guesses, strict=True)])
+    right = torch.tensor([row[at] in words[:1] for (row, at), words in zip(gapped, guesses, strict=True)])
     known = torch.tensor([bool(between.get((row[at - 1], row[at + 1]))) for row, at in gapped])
     examples = [
-        [with_gap(row, at, "___"), row[at], some]
-        for (row, at), some in list(zip(gapped, guesses, strict=True))[::EVERY]
+        [with_gap(row, at, "___"), row[at], words]
+        for (row, at), words in list(zip(gapped, guesses, strict=True))[::EVERY]
     ]
     return {
         "reads": reads,

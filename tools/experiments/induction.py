@@ -8,8 +8,6 @@ Seeds: 3, all stored; the chapter shows the lowest and the highest, and nothing 
     overlap.
 Turned round by: one layer that copies at several periods, or two layers that copy with uniform weights.
 
-`curve` has the measures every 25 steps: [step, loss of new symbols, loss of repeated ones, accuracy, prefix matching
-(L × H), previous token (L × H)]; `without` has those of repeated symbols when a head is silenced.
 About eight minutes of one core.
 """
 
@@ -27,6 +25,12 @@ OPTIONS = {"seeds": 3, "steps": 750}
 EVERY = 25
 FIXED = (8, 8)
 ELSEWHERE = (9, 16)
+MEASURED = (
+    "losses of new and of repeated symbols, accuracy, and for each layer and head the weight on the match (prefix), on "
+    "the token before (previous) and on the first (start); end: of the trained model; elsewhere: in rows of other "
+    f"periods, {ELSEWHERE[0]} and {ELSEWHERE[1]}; without: with a head silenced; curve: every {EVERY} steps [step, "
+    "loss of new symbols, of repeated ones, accuracy, prefix, previous]"
+)
 USUAL = {"num_layers": 2, "sink": "none", "periods": PERIODS, "steps": OPTIONS["steps"], "bos": True, "uniform": False}
 
 
@@ -107,9 +111,3 @@ def run(seed: int, **plan) -> dict:
         row["without"] = list(without(model))
     spent = round(time.process_time() - began, 1)
     return row | {"cpu_seconds": spent, "curve": curve}
-
-
-def summary(results: list[dict], options) -> dict:
-    """All rows."""
-    seeds = list(range(options.seeds))
-    return {"seeds": seeds, "elsewhere": list(ELSEWHERE), "rows": results}

@@ -96,15 +96,3 @@ def run(seed: int, way: str, length: int, times: int, steps: int, further: list[
         "after": {str(more): after(more) for more in [*further, *most]},
         "weights": {str(d): round(w, 3) for d, w in weights.items() if w >= SEEN},
     }
-
-
-def summary(results: list[dict], options) -> dict:
-    """A row for each seed and way."""
-    return {
-        "length": options.length,
-        "long": options.length * options.times,
-        "steps": options.steps,
-        "further": options.further,
-        "measured": MEASURED,
-        "rows": results,
-    }

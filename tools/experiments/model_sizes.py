@@ -76,7 +76,7 @@ def parameters(width: int) -> int:
 
 def steps_of(width: int, budget: int) -> int:
     """How many steps of a width take the computation of `budget` steps of width 64."""
-    return round(budget * parameters(64) / parameters(width))
+    return max(1, round(budget * parameters(64) / parameters(width)))
 
 
 @cache

@@ -1,88 +1,120 @@
-"""Two page models' next-word distributions, complete, for the figure "sampling explorer" of chapter 14.
+"""The small model of chapter 10's attention viewer: what does each head of several models look at?
 
-No design: nothing is compared. The examples are beginnings of held-out translations, chosen by how uncertain the model
-is there (`PLACES`), and the figure says so.
+Question: does a trained model have heads that find the subject and the noun, and are they needed?
+Varies: the seed; which head is taken out.
+Equal: sentences, sizes, steps.
+Control: the model with all heads; each head taken out.
+Seeds: 4. The numbers of all are kept; the weights are those of the first model with a head that puts 0.95 of its weight
+    on the subject and one that puts 0.95 on the noun (without such a model, of the one that comes closest).
+Turned round by: models that answer alike without the head that looks where the answer is.
 
-For every example the file has the log-probabilities of all words, the likeliest first, and the names of the first ones.
-The same bytes for the same versions and the same model.
+Some ten minutes on one core. The weights go to code/attnbook/weights/next_words.safetensors, in half precision.
 """
 
 import torch
 
-from attnbook.text import BOS, UNK
-from attnbook.translation import next_word_log_probs
-from attnbook.weights import PAGE_MODELS, PAGE_TARGETS
-from tools.experiments.stored import page_model
+from attnbook.files import write_atomically
+from attnbook.studies import (
+    CLASSES,
+    JOBS,
+    MAX_WORDS,
+    VOCABULARY,
+    NextWordModel,
+    agreement_sentence,
+    answer_accuracy,
+    fit_sentences,
+    measure_heads,
+    noun_sentence,
+    sentences,
+    without_head,
+)
+from attnbook.studies.next_words import STORED_MODEL
+from attnbook.weights import to_float, to_half, weights_file
+from tools.experiments.stored import made_by
 
-RESULT = "code/attnbook/widgets/sampling_explorer/data.json"
-OPTIONS = {"model": "transformer", "targets": ["fr", "zh"]}
-CHOICES = {"model": PAGE_MODELS, "targets": PAGE_TARGETS}
-NAMED = 60  # words of each distribution whose names are stored
-UNIT = 1e-3  # of the stored log-probabilities
-# how uncertain the model is in the examples: their places among all that are looked at, by the entropy
-PLACES = (0.8, 0.95, 1.0, 0.5, 0.25, 0.02)
-EVERY = 5  # of the held-out sentences, one in so many is looked at
+RESULT = "code/attnbook/studies/next_words.json"
+# test sentences of each kind
+OPTIONS = {"seeds": 4, "steps": 2500, "count": 600, "weights": None}
+EXAMPLES = [  # all held out
+    ("agreement", "the dogs that the king likes sleep .", 2, 7),
+    ("agreement", "the dog that the kings like sleeps .", 2, 7),
+    ("agreement", "the girls that the boy near the birds likes run .", 2, 10),
+    ("agreement", "today the king that likes the cats laughs .", 3, 8),
+    ("agreement", "the birds behind the girl see the boys .", 2, 6),
+    ("noun", "the tall king likes the old dogs and the old dogs sleep .", 7, 11),
+    ("noun", "the tall king likes the old dogs and the tall king sleeps .", 3, 11),
+    ("noun", "now the shy girls near the big cat and the big cat laughs .", 8, 12),
+    ("noun", "today the loud boy chases the young birds and the loud boy runs .", 4, 12),
+]
+CLEAR = 0.95
 
 
-def distributions(translator, sentence: str, target: str):
-    """Log-probabilities (T, V) of every word of a translation and of its end, and the words in numbers."""
-    ids, lens = translator.encode([sentence])
-    words = translator.target_vocab.encode(target)
-    with torch.no_grad():
-        logits = translator.model(ids, torch.tensor([[BOS, *words]]), lens)
-    return next_word_log_probs(logits[0], unknown=translator.model.writes_unknown), words
+def heads_of(model: NextWordModel, count: int) -> dict:
+    """What is stored of one model: how often it is right, as it is and without each head, and what the heads do."""
+    both = {"agreement": agreement_sentence, "noun": noun_sentence}
+    tests = {kind: sentences(count, 10**6 + i, True, draw) for i, (kind, draw) in enumerate(both.items())}
+    tests["agreement"] = [sentence for sentence in tests["agreement"] if sentence.far]
+
+    def rights(model):
+        return {kind: round(answer_accuracy(model, some), 3) for kind, some in tests.items()}
+
+    numbers = measure_heads(model, [s for some in tests.values() for s in some])
+    heads = [
+        [
+            {job: round(a, 4) for job, a in zip(JOBS, row.tolist(), strict=True)}
+            | {"without": rights(without_head(model, layer, head))}
+            for head, row in enumerate(of_layer, 1)
+        ]
+        for layer, of_layer in enumerate(numbers, 1)
+    ]
+    return {"count": {kind: len(some) for kind, some in tests.items()}, "full": rights(model), "heads": heads}
 
 
-def choose(translator, held_out: dict[str, list[str]]) -> list[tuple]:
-    """Beginnings of held-out translations from flat to peaked: (sentence, how many words of its translation)."""
-    examples = []
-    for sentence in sorted(held_out)[::EVERY]:
-        log_probs, words = distributions(translator, sentence, held_out[sentence][0])
-        if UNK in words or len(words) < 5:
-            continue
-        entropies = -(log_probs.exp() * log_probs.clamp(min=-100)).sum(-1)
-        examples += [(float(entropies[n]), sentence, n) for n in range(1, len(words))]
-    examples.sort(key=lambda one: one[0])
-    taken: list[tuple] = []
-    for place in PLACES:
-        at = round(place * (len(examples) - 1))
-        while any(examples[at][1] == sentence for sentence, _ in taken):
-            at -= 1  # a sentence is taken once
-        _, *example = examples[at]
-        taken.append(tuple(example))
-    return taken
+def clarity(measured: dict) -> float:
+    """How clearly the subject and the noun are looked at: the lesser of the greatest weights, all above 0.95 alike."""
+    heads = [head for layer in measured["heads"] for head in layer]
+    return min(CLEAR, *(max(head[job] for head in heads) for job in ("subject", "noun")))
 
 
 def settings(options) -> list[dict]:
-    """The chosen examples."""
-    return [
-        {"seed": 0, "model": options.model, "target": target, "sentence": sentence, "known": known}
-        for target in options.targets
-        for sentence, known in choose(*page_model(options.model, target)[:2])
-    ]
+    """One model per seed."""
+    how = {"steps": options.steps, "count": options.count}
+    return [{"seed": seed} | how for seed in range(options.seeds)]
 
 
-def run(seed: int, model: str, target: str, sentence: str, known: int) -> dict:
-    """Ask the model what follows the first `known` words of a translation."""
-    translator, held_out, written, _ = page_model(model, target)
-    every, words = distributions(translator, sentence, held_out[sentence][0])
-    log_probs = every[known]
-    ranked, order = log_probs[log_probs.isfinite()].sort(descending=True)
-    ids = log_probs.isfinite().nonzero()[:, 0][order].tolist()
-    costs = [round(-log_prob / UNIT) for log_prob in ranked.tolist()]
-    steps = zip(costs, [0, *costs], strict=False)
+def run(seed: int, steps: int, count: int) -> dict:
+    """Train one model, and measure it as it is stored."""
+    model, losses = fit_sentences(seed, steps)
+    stored = to_half(model.state_dict())
+    model.load_state_dict(to_float(stored))
+    measured = heads_of(model, count)
+    heads = [head for layer in measured["heads"] for head in layer]
     return {
-        "target": target,
-        "sentence": written[sentence],
-        "prefix": translator.target_vocab.tokens(words[:known]),
-        "reference": held_out[sentence][0],
-        "names": translator.target_vocab.tokens(ids[:NAMED]),
-        # the first −log p, then by how much each word's is above the one before
-        "costs": [cost - before for cost, before in steps],
+        "seed": seed,
+        "loss": round(sum(losses[-20:]) / len(losses[-20:]), 4),
+        "full": measured["full"],
+        "greatest": {job: max(head[job] for head in heads) for job in JOBS},
+        "config": model.sizes,
+        "measured": measured,
+        "weights": {name: weight.tolist() for name, weight in stored.items()},
     }
 
 
 def summary(results: list[dict], options) -> dict:
-    """All examples."""
-    models = [page_model(options.model, target)[3] for target in options.targets]
-    return {"unit": UNIT, "models": models, "examples": results}
+    """The numbers of all models, and the clearest of them, whose weights are stored."""
+    best = max(results, key=lambda result: clarity(result["measured"]))
+    about = made_by("next_words", options) | {"seed": best["seed"], "config": best["config"], "vocabulary": VOCABULARY}
+    weights = {name: torch.tensor(numbers) for name, numbers in best["weights"].items()}
+    write_atomically(options.weights or STORED_MODEL, weights_file(to_half(weights), about))
+    kept = ("seed", "loss", "full", "greatest")
+    return {
+        "max_words": MAX_WORDS,
+        "classes": list(CLASSES.items()),
+        "examples": [
+            {"kind": kind, "words": text.split(), "source": source, "answer": answer}
+            for kind, text, source, answer in EXAMPLES
+        ],
+        "runs": [{key: result[key] for key in kept} for result in results],
+        "seed": best["seed"],
+        "measured": best["measured"],
+    }

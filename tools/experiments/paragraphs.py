@@ -76,16 +76,16 @@ def right(seed: int, labels: int, penalty: dict[str, float]) -> dict[str, float]
         drawn = Random(f"{seed} {chapter}").sample(of_chapter, len(of_chapter))
         test += drawn[:TEST]
         train += drawn[TEST : TEST + labels]
-    chapter_of = {place: chapter for chapter, some in places.items() for place in some}
-    goal, truth = ([chapter_of[place] for place in some] for some in (train, test))
+    chapter_of = {place: chapter for chapter, of_chapter in places.items() for place in of_chapter}
+    goal, truth = ([chapter_of[place] for place in part] for part in (train, test))
     counter = TfidfVectorizer(sublinear_tf=True).fit([texts[p] for p in train])
     shares = {}
     for name in INPUTS:
         if name not in penalty:
             continue
         sides = []
-        for some in (train, test):
-            dense, counted = csr_matrix(vectors[some]), counter.transform([texts[p] for p in some])
+        for part in (train, test):
+            dense, counted = csr_matrix(vectors[part]), counter.transform([texts[p] for p in part])
             sides.append({"vectors": dense, "words": counted, "both": hstack([dense, counted]).tocsr()}[name])
         model = LogisticRegression(C=penalty[name], max_iter=2000).fit(sides[0], goal)
         shares[name] = round(float((model.predict(sides[1]) == truth).mean()), 4)
@@ -108,7 +108,8 @@ def run(seed: int, labels: list[int]) -> dict:
     penalty = {name: chosen(name) for name in INPUTS}
     shares = [{"labels": n} | right(seed, n, penalty) for n in labels]
     kept = [
-        [chapter, texts[Random(f"kept {chapter}").sample(some, len(some))[seed]]] for chapter, some in places.items()
+        [chapter, texts[Random(f"kept {chapter}").sample(of_chapter, len(of_chapter))[seed % len(of_chapter)]]]
+        for chapter, of_chapter in places.items()
     ]
     return {"seed": seed, "labels": labels, "penalty": penalty, "shares": shares, "paragraphs": kept}
 

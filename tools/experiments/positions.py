@@ -94,15 +94,3 @@ def run(seed: int, task: str, kind: str, length: int, steps: int, **plan) -> dic
     if plan["starts"]:
         right["middle"] = round(reading_accuracy(reader, TASKS[task], length, start=MIDDLE), 4)
     return plan | {"task": task, "kind": kind, "seed": seed} | right
-
-
-def summary(results: list[dict], options) -> dict:
-    """All rows."""
-    return {
-        "length": options.length,
-        "steps": options.steps,
-        "seeds": list(range(options.seeds)),
-        "fewer": options.fewer,
-        "measured": MEASURED,
-        "rows": results,
-    }

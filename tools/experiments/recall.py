@@ -48,8 +48,3 @@ def run(seed: int, task: str, kind: str, d: int, longer: int, steps: int) -> dic
     spent = round(time.process_time() - began, 1)
     row = {"task": task, "kind": kind, "d": d, "longer": longer, "seed": seed}
     return row | {"right": right, "cpu_seconds": spent}
-
-
-def summary(results: list[dict], options) -> dict:
-    """All rows."""
-    return {"seeds": list(range(options.seeds)), "steps": options.steps, "measured": MEASURED, "rows": results}

@@ -15,9 +15,9 @@ from tools.experiments.spans import draw
 RESULT = "code/attnbook/widgets/span_table/data.json"
 OPTIONS = {"steps": 300, "sentences": 1000, "seed": 0}
 LONGEST = 14
-TEXT = "the founder of the museum of paris lives in georgia ."  # the chapter's example
+FOUNDER_TEXT = "the founder of the museum of paris lives in georgia ."  # the chapter's example
 FOUNDER = NestedSentence(
-    tuple(TEXT.split()),
+    tuple(FOUNDER_TEXT.split()),
     frozenset({(0, 0, 6), (1, 3, 6), (2, 6, 6), (2, 9, 9)}),
     frozenset({(0, (0, 6), (3, 6)), (1, (0, 6), (9, 9))}),
 )
@@ -25,11 +25,11 @@ FOUNDER = NestedSentence(
 
 def examples(drawn: dict) -> list[NestedSentence]:
     """The chapter's sentence, three that are as deep as those of training, two that are deeper."""
-    test = [one for one in drawn["test"] if 11 <= len(one.words) <= LONGEST]
-    test.sort(key=lambda one: -len(one.spans))
+    test = [sentence for sentence in drawn["test"] if 11 <= len(sentence.words) <= LONGEST]
+    test.sort(key=lambda sentence: -len(sentence.spans))
     # short ones of four levels are rare among those of the experiment
     deep = nested_sentences(2000, seed=97, depth=4, exactly=True)
-    deep = [one for one in deep if len(one.words) <= LONGEST]
+    deep = [sentence for sentence in deep if len(sentence.words) <= LONGEST]
     return [FOUNDER, *test[:3], *deep[:2]]
 
 
@@ -43,12 +43,12 @@ def settings(options) -> Iterator[dict]:
 def run(seed: int, name: str, sentences: int, steps: int) -> dict:
     """Train one reader: its F1, and its tables, the upper halves row by row."""
     drawn = draw(sentences)
-    train = [one for one in drawn["train"] if one.words != FOUNDER.words]
+    train = [sentence for sentence in drawn["train"] if sentence.words != FOUNDER.words]
     torch.manual_seed(seed)
     model = SpanReader(rotary=name == "rotary")
     fit_pairs(model, train, steps, seed)
     with torch.no_grad():
-        tables = [model(*nested_ids([one]))[0].tolist() for one in examples(drawn)]
+        tables = [model(*nested_ids([sentence]))[0].tolist() for sentence in examples(drawn)]
     halves = [
         [[[round(s, 1) for s in line[i:]] for i, line in enumerate(layer)] for layer in table]
         for table in tables  # (C, T, T) each
@@ -59,8 +59,8 @@ def run(seed: int, name: str, sentences: int, steps: int) -> dict:
 def summary(results: list[dict], options) -> dict:
     """The sentences, each with the tables of both readers."""
     rows = [
-        {"words": list(one.words), "gold": sorted(map(list, one.spans))}
+        {"words": list(sentence.words), "gold": sorted(map(list, sentence.spans))}
         | {found["name"]: found["tables"][i] for found in results}
-        for i, one in enumerate(examples(draw(options.sentences)))
+        for i, sentence in enumerate(examples(draw(options.sentences)))
     ]
     return {"types": list(TYPES), "f1": {found["name"]: found["f1"] for found in results}, "sentences": rows}

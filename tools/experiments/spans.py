@@ -60,12 +60,12 @@ MEASURED = (
 def draw(count: int) -> dict[str, list[NestedSentence]]:
     """What is trained on, and two tests: as deep as training, and one level deeper but no longer."""
     test = nested_sentences(300, seed=99)
-    tested = {one.words for one in test}
+    tested = {sentence.words for sentence in test}
     drawn = nested_sentences(count + len(test), seed=1)
-    train = [one for one in drawn if one.words not in tested][:count]
-    longest = max(len(one.words) for one in train)
+    train = [sentence for sentence in drawn if sentence.words not in tested][:count]
+    longest = max(len(sentence.words) for sentence in train)
     deeper = nested_sentences(600, seed=98, depth=4, exactly=True)
-    deeper = [one for one in deeper if len(one.words) <= longest][:300]
+    deeper = [sentence for sentence in deeper if len(sentence.words) <= longest][:300]
     return {"train": train, "test": test, "deeper": deeper}
 
 
@@ -73,29 +73,29 @@ def draw(count: int) -> dict[str, list[NestedSentence]]:
 def development(sentences: int) -> list[NestedSentence]:
     """Sentences that are neither tested on nor among so many for training, as deep as both."""
     drawn = draw(sentences)
-    used = {one.words for name in ("train", "test") for one in drawn[name]}
-    return [one for one in nested_sentences(400, seed=97) if one.words not in used][:150]
+    used = {sentence.words for name in ("train", "test") for sentence in drawn[name]}
+    return [sentence for sentence in nested_sentences(400, seed=97) if sentence.words not in used][:150]
 
 
-def readable(one: NestedSentence, known: set) -> set:
+def readable(sentence: NestedSentence, known: set) -> set:
     """The most spans of a sentence that joint labels of a known set can spell: outer or inner ones are left out."""
-    spans = sorted(one.spans)
+    spans = sorted(sentence.spans)
     for left_out in range(len(spans) + 1):
         for subset in itertools.combinations(spans, len(spans) - left_out):
-            if {*token_stacks(subset, len(one.words))} <= known:
+            if {*token_stacks(subset, len(sentence.words))} <= known:
                 return set(subset)
     return set()
 
 
-def ceilings(some: list[NestedSentence], train: list[NestedSentence]) -> dict:
+def ceilings(examples: list[NestedSentence], train: list[NestedSentence]) -> dict:
     """The best F1 that is possible with one tag per token, with one per type, with joint labels of the training
     sentences (spans left out, none invented), and with relations of last tokens."""
-    gold = [set(one.spans) for one in some]
+    gold = [set(sentence.spans) for sentence in examples]
     per_type = [set().union(*(innermost(s for s in spans if s[0] == kind) for kind in range(3))) for spans in gold]
-    relations = [set(one.relations) for one in some]
-    last = [link(spans, lasts) for spans, _, lasts in map(gold_tables, some)]
-    known = {label for one in train for label in token_stacks(one.spans, len(one.words))}
-    joint = [readable(one, known) for one in some]
+    relations = [set(sentence.relations) for sentence in examples]
+    last = [link(spans, lasts) for spans, _, lasts in map(gold_tables, examples)]
+    known = {label for sentence in train for label in token_stacks(sentence.spans, len(sentence.words))}
+    joint = [readable(sentence, known) for sentence in examples]
     return {
         "one tag": round(f1_score([innermost(spans) for spans in gold], gold), 4),
         "a tag per type": round(f1_score(per_type, gold), 4),
@@ -104,11 +104,11 @@ def ceilings(some: list[NestedSentence], train: list[NestedSentence]) -> dict:
     }
 
 
-def recall_by_height(read: list[set], some: list[NestedSentence]) -> list[float]:
+def recall_by_height(read: list[set], examples: list[NestedSentence]) -> list[float]:
     """The share found of the entities with 0, 1, 2, … levels of others inside."""
     hits, sizes = Counter(), Counter()
-    for spans, one in zip(read, some, strict=True):
-        for span, height in heights(one.spans).items():
+    for spans, sentence in zip(read, examples, strict=True):
+        for span, height in heights(sentence.spans).items():
             sizes[height] += 1
             hits[height] += span in spans
     return [round(hits[height] / sizes[height], 4) for height in sorted(sizes)]
@@ -138,12 +138,12 @@ def trained(seed: int, name: str, sentences: int, blind: bool, steps: int, rate:
     return model
 
 
-def found_by(model, some: list[NestedSentence]) -> float:
+def found_by(model, examples: list[NestedSentence]) -> float:
     """F1 of the spans, or of the relations by first and last tokens."""
     if not isinstance(model, LinkReader):
-        return span_f1(model, some)
-    found = [link(spans, lasts, firsts) for spans, firsts, lasts in model.read(some)]
-    return f1_score(found, [set(one.relations) for one in some])
+        return span_f1(model, examples)
+    found = [link(spans, lasts, firsts) for spans, firsts, lasts in model.read(examples)]
+    return f1_score(found, [set(sentence.relations) for sentence in examples])
 
 
 @functools.cache
@@ -171,13 +171,13 @@ def run(seed: int, name: str, sentences: int, blind: bool, steps: int) -> dict:
         "cpu_seconds": round(time.process_time() - began, 1),
     }
     for where in ("test", "deeper"):
-        some = drawn[where]
-        row[where] = round(found_by(model, some), 4)
+        examples = drawn[where]
+        row[where] = round(found_by(model, examples), 4)
         if name != "links":
-            row[f"{where}_recall"] = recall_by_height(model.read(some), some)
+            row[f"{where}_recall"] = recall_by_height(model.read(examples), examples)
             continue
-        gold, found = [set(one.relations) for one in some], model.read(some)
-        row[f"{where}_spans"] = round(f1_score([spans for spans, _, _ in found], [set(s.spans) for s in some]), 4)
+        gold, found = [set(sentence.relations) for sentence in examples], model.read(examples)
+        row[f"{where}_spans"] = round(f1_score([spans for spans, _, _ in found], [set(s.spans) for s in examples]), 4)
         alone = [link(spans, lasts) for spans, _, lasts in found]
         row[f"{where}_last_only"] = round(f1_score(alone, gold), 4)
     return row
@@ -187,8 +187,8 @@ def summary(results: list[dict], options) -> dict:
     """All rows, and what is possible."""
     drawn = draw(options.sentences)
     return {
-        "drawn": {name: len(some) for name, some in drawn.items()},
-        "longest": max(len(one.words) for one in drawn["train"]),
+        "drawn": {name: len(examples) for name, examples in drawn.items()},
+        "longest": max(len(sentence.words) for sentence in drawn["train"]),
         "seeds": list(range(options.seeds)),
         "measured": MEASURED,
         "ceilings": {where: ceilings(drawn[where], drawn["train"]) for where in ("test", "deeper")},

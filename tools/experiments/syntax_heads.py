@@ -49,9 +49,9 @@ def answers_of(model, tokenizer, sentences: list[ParsedSentence]) -> list[torch.
     for number, sentence in enumerate(sentences):
         by_length[len(sentence.words)].append(number)
     for numbers in by_length.values():
-        for some in (numbers[at : at + 32] for at in range(0, len(numbers), 32)):
-            rows = [tokenizer.encode(sentences[n].words, is_pretokenized=True).ids for n in some]
-            for number, answer in zip(some, most_attended(model, torch.tensor(rows)), strict=True):
+        for batch in (numbers[at : at + 32] for at in range(0, len(numbers), 32)):
+            rows = [tokenizer.encode(sentences[n].words, is_pretokenized=True).ids for n in batch]
+            for number, answer in zip(batch, most_attended(model, torch.tensor(rows)), strict=True):
                 found[number] = answer
     return found
 
@@ -113,12 +113,12 @@ def run(seed: int, sentences: int) -> dict:
             for family, (early, by) in chosen.items():
                 row[name][f"where {family} fails"] = share(second[~by, head])
                 if not early.all():
-                    there = int(first[~early].sum(0).argmax())  # the best where the rule fails, which may be another
-                    row[name][f"chosen where {family} fails"] = {"head": there, "second": share(second[~by, there])}
+                    rival = int(first[~early].sum(0).argmax())  # the best where the rule fails, which may be another
+                    row[name][f"chosen where {family} fails"] = {"head": rival, "second": share(second[~by, rival])}
                 chances[name].append(compared(second, by, places))
             if hard:
-                there = row[name]["chosen where nearest fails"]
-                there["chance"] = compared(second[~by][:, [there["head"]]], far, hard_places)[0]
+                entry = row[name]["chosen where nearest fails"]
+                entry["chance"] = compared(second[~by][:, [entry["head"]]], far, hard_places)[0]
         rows.append(row)
     for name, tests in chances.items():
         alone = [tests[2 * at + by][row[name]["head"]] for at, row in enumerate(rows) for by in (0, 1)]
@@ -133,9 +133,9 @@ def run(seed: int, sentences: int) -> dict:
             both = distance & nearest
             row[name] |= {"beat distance": int(distance.sum()), "beat both": int(both.sum())}
             row[name] |= {"leads": bool(distance[row[name]["head"]]), "leads both": bool(both[row[name]["head"]])}
-        there = [row[name]["chosen where nearest fails"] for row in rows if "chosen where nearest fails" in row[name]]
-        for found, leads in zip(there, holm(found["chance"] for found in there), strict=True):
-            found["leads"] = leads
+        entries = [row[name]["chosen where nearest fails"] for row in rows if "chosen where nearest fails" in row[name]]
+        for entry, leads in zip(entries, holm(entry["chance"] for entry in entries), strict=True):
+            entry["leads"] = leads
     return {"seed": seed, "relations": rows}
 
 

@@ -41,6 +41,11 @@ def floor(sources: list[tuple], targets: list[tuple]) -> float:
     return nats / sum(map(len, targets))
 
 
+def check(options) -> None:
+    """Refuse a file that cannot be read."""
+    tatoeba_pairs(options.data)
+
+
 def run(data: str | None, seed: int, epochs: int) -> dict:
     """Train one model and measure it."""
     pairs = tatoeba_pairs(data)[: TRAINED + LATER]

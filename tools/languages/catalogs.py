@@ -24,11 +24,11 @@ from tools.languages.checks import faults, has_words
 
 DOCTREES = ROOT / "_build" / ".doctrees"
 GLOSSARY = "chapters/glossary"
-PLAIN = "alt text", "figure", "drawing"  # kinds of sentences without markup
+WITHOUT_MARKUP = "alt text", "figure", "drawing"  # kinds of sentences without markup
 LIKE = 0.5  # how like a vanished sentence must be to a new one, to be offered with it
 FORMULA_TEXT = re.compile(r"(\\text\{)([^{}]*[A-Za-z]{2}[^{}]*)\}")
 SKIPPED = exercise_title, nodes.math_block, addnodes.translatable
-KINDS = {
+NODE_KINDS = {
     nodes.title: "title",
     nodes.subtitle: "title",
     nodes.rubric: "choice or answer",
@@ -51,7 +51,7 @@ def all_messages(document: nodes.document) -> Iterator[tuple[str, str]]:
         # printed code stands where it is from
         if isinstance(node, SKIPPED) or text.startswith("<small>`attnbook/"):
             continue
-        yield text, next((kind for known, kind in KINDS.items() if isinstance(node, known)), "")
+        yield text, next((kind for known, kind in NODE_KINDS.items() if isinstance(node, known)), "")
 
 
 def documents(doctrees: Path = DOCTREES) -> dict[str, nodes.document]:
@@ -159,7 +159,7 @@ def catalog_faults(language: Language, page: str) -> list[str]:
         wrong = ["marked as fuzzy: check it, and remove the mark"] if entry.fuzzy else []
         if entry.msgstr:
             for english, other in _pieces(entry, page):
-                wrong += faults(english, other, words, entry.comment in PLAIN)
+                wrong += faults(english, other, words, entry.comment in WITHOUT_MARKUP)
         lines += [f"{fault}\n    {entry.msgid}\n    {entry.msgstr}" for fault in wrong]
     return lines
 

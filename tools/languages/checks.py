@@ -22,19 +22,19 @@ UNIT = r"(?:thousand|million|billion|trillion)\b|百万|千万|十亿|万亿|[�
 NUMBER = re.compile(rf"(\d[\d,]*(?:\.\d+)*)(?: ?({UNIT}))?")
 UNITS = {"thousand": 3, "million": 6, "billion": 9, "trillion": 12}
 UNITS |= {"千": 3, "万": 4, "百万": 6, "千万": 7, "亿": 8, "十亿": 9, "万亿": 12}
-TEXT = re.compile(r"\\(?:text|textrm|textbf)\{[^{}]*\}")  # words in a formula may be translated
+FORMULA_WORDS = re.compile(r"\\(?:text|textrm|textbf)\{[^{}]*\}")  # words in a formula may be translated
 ROLE = re.compile(r"(.*?)\s*<([^<>]*)>", re.DOTALL)
 HOLE = re.compile(r"\{\w*\}")
 WORD = re.compile(r"[^\W\d_]{2,}")
 REFERENCES = "cite", "eq", "numref", "doc", "func", "class", "obj", "meth", "mod"  # roles that show no words of ours
-FULL = "，。：；？！、（）《》"
+FULL_WIDTH = "，。：；？！、（）《》"
 OBJECT = "\ufffc"  # stands for what is shown in a role's place
 # what reads as foreign in Chinese text, and what to do about it
 SIGNS = {
     rf"[{HAN}）”][,;:?!]|[{HAN}）”]\.(?=\s|$)": "half-width punctuation after Chinese: use ，。：；？！",
     rf"[{HAN}]\(|\([{HAN}]|[{HAN}]\)|\)[{HAN}]": "half-width parentheses beside Chinese: use （）, or a space",
     rf"[{HAN}][A-Za-z0-9$]|[A-Za-z0-9$%][{HAN}]": "no space between Chinese and a word, number, code or formula",
-    rf" [{FULL}]|[{FULL}] |[{HAN}] “|” [{HAN}]": "a space beside full-width punctuation",
+    rf" [{FULL_WIDTH}]|[{FULL_WIDTH}] |[{HAN}] “|” [{HAN}]": "a space beside full-width punctuation",
     rf"[{HAN}] [{HAN}]": "a space between two Chinese characters",
     rf"\"[^\"]*[{HAN}][^\"]*\"|(?<![A-Za-z])'[^']*[{HAN}][^']*'(?![A-Za-z])": "straight quotes around Chinese: use “”",
     r"  ": "two spaces",
@@ -75,7 +75,7 @@ class Sentence:
                 self.required[f"`{content}`"] += 1
                 shown.append("A")
             elif kind.startswith("math"):
-                self.required[f"${TEXT.sub('', content).strip()}$"] += 1
+                self.required[f"${FORMULA_WORDS.sub('', content).strip()}$"] += 1
                 shown.append("A")
             elif kind == "myst_role":
                 shown.append(self._role(token.meta["name"], content))

@@ -18,10 +18,10 @@ from tools.languages import HAN, Language, translations
 from tools.languages.checks import WORD
 
 DRAWING = re.compile(r'<picture class="attnbook-drawing">.*?</picture>', re.DOTALL)
-ADDRESS = re.compile(r'data:image/svg\+xml,([^"]*)')
+SVG_ADDRESS = re.compile(r'data:image/svg\+xml,([^"]*)')
 DESCRIBED = re.compile(r'alt="([^"]*)"')
-TEXT = re.compile(r'<text x="([^"]*)" y="([^"]*)"([^>]*[^>/])>(.*?)</text>')
-TEXTS = re.compile(rf"(?:{TEXT.pattern})+")
+SVG_TEXT = re.compile(r'<text x="([^"]*)" y="([^"]*)"([^>]*[^>/])>(.*?)</text>')
+SVG_TEXTS = re.compile(rf"(?:{SVG_TEXT.pattern})+")
 SPAN = re.compile(r'<tspan(?: dy="(-?)[^"]*")?( font-size="[^"]*")?>(.*?)</tspan>')
 MARK = re.compile(r"[_^]\{[^}]*\}")
 SIZE = re.compile(r'font-size="([^"]*)"')
@@ -48,7 +48,7 @@ def _words(inner: str) -> str:
 def _blocks(texts: str) -> list[list[re.Match[str]]]:
     """Texts that stand beside each other in the SVG, those together that are the lines of one."""
     blocks: list[list[re.Match[str]]] = []
-    for text in TEXT.finditer(texts):
+    for text in SVG_TEXT.finditer(texts):
         last = blocks[-1][-1] if blocks else text
         below = float(text[2]) - float(last[2])
         if last.group(1, 3) == text.group(1, 3) and 0 < below <= APART * _size(text[3]):
@@ -88,18 +88,18 @@ def in_words(svg: str, translate: Callable[[str], str]) -> str:
             if line
         )
 
-    return TEXTS.sub(lambda texts: "".join(map(block, _blocks(texts[0]))), svg)
+    return SVG_TEXTS.sub(lambda texts: "".join(map(block, _blocks(texts[0]))), svg)
 
 
 def drawn(page: str) -> list[str]:
     """The drawings of a page, wide and narrow, as SVG."""
-    svgs = (svg for picture in DRAWING.findall(page) for svg in ADDRESS.findall(picture))
+    svgs = (svg for picture in DRAWING.findall(page) for svg in SVG_ADDRESS.findall(picture))
     return [unquote(html.unescape(svg)) for svg in svgs]
 
 
 def drawn_messages(svgs: list[str]) -> dict[str, str]:
     """What drawings say: each text once, with what it is."""
-    beside = (texts[0] for svg in svgs for texts in TEXTS.finditer(svg))
+    beside = (texts[0] for svg in svgs for texts in SVG_TEXTS.finditer(svg))
     drawn = (_text_of(block) for texts in beside for block in _blocks(texts))
     return {text: KIND for text in drawn if WORD.search(MARK.sub(" ", text))}
 
@@ -135,4 +135,4 @@ def translate_page(page: str, language: Language, name: str) -> str:
         alt = html.unescape(alternative[1])
         return f'alt="{html.escape(known.get(alt, alt))}"'
 
-    return DRAWING.sub(lambda picture: DESCRIBED.sub(described, ADDRESS.sub(drawing, picture[0])), page)
+    return DRAWING.sub(lambda picture: DESCRIBED.sub(described, SVG_ADDRESS.sub(drawing, picture[0])), page)

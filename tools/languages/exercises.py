@@ -20,11 +20,13 @@ from attnbook.exercises.language import CATALOGS, DOMAIN
 from attnbook.exercises.wording import inline
 from tools.languages import LANGUAGES, Language, translations
 
-ROOM = CATALOGS.parent
+EXERCISES_ROOM = CATALOGS.parent
 CALLS = {"say": slice(0, 1), "later": slice(0, 1), "found": slice(1, 4)}  # calls, and where their sentences stand
 HOLE = re.compile(r"\{\w+\}")
 # what a page holds before its Python runs, and the kinds of its sentences
-STORED = re.compile(r'<\w+ class="attnbook-(?:hints|verdict|progress)\b.*?(?=<div class="cell|</section>)', re.DOTALL)
+STORED_BLOCKS = re.compile(
+    r'<\w+ class="attnbook-(?:hints|verdict|progress)\b.*?(?=<div class="cell|</section>)', re.DOTALL
+)
 OF = re.compile(r'data-exercise="([\w-]+)"')
 PARTS = "title", "hint", "why", "part"
 
@@ -47,7 +49,7 @@ def texts_in_calls(source: str) -> Iterator[str]:
 
 def _stored(name: str) -> Iterator[str]:
     """The texts of `messages.txt` and the questions of `questions.txt`."""
-    text = (ROOM / name).read_text("utf-8")
+    text = (EXERCISES_ROOM / name).read_text("utf-8")
     if name == "questions.txt":
         yield from (line.split(" | ")[2].strip() for line in text.partition("\n\n")[2].splitlines())
         return
@@ -72,7 +74,7 @@ def exercise_messages(name: str) -> dict[str, str]:
     kinds |= dict.fromkeys(_described(exercise), "argument")
     for mistake in exercise.mistakes:
         kinds |= {mistake.says: f"mistake {mistake.name}", mistake.ask: "question"}
-    source = (ROOM / "bank" / f"{name.replace('-', '_')}.py").read_text("utf-8")
+    source = (EXERCISES_ROOM / "bank" / f"{name.replace('-', '_')}.py").read_text("utf-8")
     return _with_words(kinds | dict.fromkeys(texts_in_calls(source), "message"))
 
 
@@ -83,7 +85,7 @@ def _with_words(kinds: dict[str, str]) -> dict[str, str]:
 
 def messages_by_catalog() -> dict[str, dict[str, str]]:
     """What exercises say: name of a catalog to its sentences, each with what it is, and each in one catalog only."""
-    by_module = {path.stem: [*texts_in_calls(path.read_text("utf-8"))] for path in sorted(ROOM.glob("*.py"))}
+    by_module = {path.stem: [*texts_in_calls(path.read_text("utf-8"))] for path in sorted(EXERCISES_ROOM.glob("*.py"))}
     texts = [*itertools.chain(*by_module.values()), *_stored("messages.txt"), *_stored("questions.txt")]
     parts = {*by_module["display"], *by_module["record"], UNWRITTEN.about}
     kinds = {text: "part" if text in parts else "message" for text in texts}
@@ -121,7 +123,7 @@ def write(language: Language) -> None:
 
 def translate_page(page: str, language: Language) -> str:
     """A page whose hints, table of progress, and verdicts on answers that are not begun are in its language."""
-    if not (blocks := STORED.findall(page)):
+    if not (blocks := STORED_BLOCKS.findall(page)):
         return page
     table = any("attnbook-progress" in block for block in blocks)
     here = names() if table else {name for block in blocks for name in OF.findall(block)}
@@ -142,7 +144,7 @@ def translate_page(page: str, language: Language) -> str:
             block = english.sub(filled, block)
         return block
 
-    return STORED.sub(in_its_words, page)
+    return STORED_BLOCKS.sub(in_its_words, page)
 
 
 if __name__ == "__main__":  # for tools/environment.py

@@ -18,7 +18,7 @@ from tools.languages import Language, translations
 
 BOX = re.compile(r'(<div class="attnbook-figure" data-widget="(\w+)" role="group" aria-label=")([^"]*)(")')
 FRAMES = re.compile(r'data-widget="stored_frames".*?<script type="application/json">(.*?)</script>', re.DOTALL)
-PICTURE = re.compile(r'(<img alt=")([^"]*)(")')
+IMG_ALT = re.compile(r'(<img alt=")([^"]*)(")')
 STRING = r'"(?:[^"\\\n]|\\.)*"'
 QUOTED = re.compile(STRING)
 CALL = re.compile(rf"(?<![\w.])say\(\s*({STRING}(?:\s*\+\s*{STRING})*)|(?<![\w.])say`")
@@ -145,4 +145,4 @@ def translate_alternatives(page: str, language: Language) -> str:
         other = known.get(_one_line(words))
         return f"{before[0]}{html.escape(other) if other else words}{after}"
 
-    return PICTURE.sub(translated, BOX.sub(translated, page))
+    return IMG_ALT.sub(translated, BOX.sub(translated, page))

@@ -5,7 +5,7 @@
 (`missing.py`). The script of a page has four parts: `python.js` starts `worker.js`, in which Python answers
 (`questions.py`); `progress.js` keeps what was written and solved in the browser; `answers.js` saves answers as a
 notebook, which `handing_in.py` makes, and reads them back; `cells.js` makes cells into editors. `editor.js` is
-CodeMirror as the book uses it. All of it is packed by `tools/classroom.py`.
+CodeMirror as the book uses it. All of it is packed by `tools/pages/classroom.py`.
 """
 
 from attnbook.classroom.dependence import needs

@@ -1,4 +1,4 @@
-// What the build knows of the book (tools/classroom.py puts SETUP in front of the script), and where this page is.
+// What the build knows of the book (tools/pages/classroom.py puts SETUP in front of the script), and where this page is.
 export const setup = SETUP;
 export const here = document.currentScript.src.replace(/[^/]*$/, ""); // the folder that the script is loaded from
 export const page = document.querySelector("meta[name=attnbook-page]")?.content || "";

@@ -1,4 +1,4 @@
-// The editor of a cell: CodeMirror with what a short Python cell needs. esbuild makes it one script (tools/classroom.py).
+// The editor of a cell: CodeMirror with what a short Python cell needs. esbuild makes it one script (tools/pages/classroom.py).
 import { closeBrackets, closeBracketsKeymap } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { python } from "@codemirror/lang-python";

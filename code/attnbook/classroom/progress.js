@@ -18,7 +18,7 @@ export const store = {
     try {
       if (text === null) localStorage.removeItem(place);
       else localStorage.setItem(place, text);
-      return !globalThis.attnbookForgets && !globalThis.attnbookUnkept?.has(place); // tools/finish.py
+      return !globalThis.attnbookForgets && !globalThis.attnbookUnkept?.has(place); // tools/pages/finish.py
     } catch { return false; } // private windows and full disks: the page works, and forgets
   },
 };

@@ -1,5 +1,5 @@
 // Python in a worker: loaded, started, asked one cell at a time, stopped. Part of the page's one script, in which `setup`
-// says what there is to load (tools/classroom.py) and `here` is the folder that it is loaded from.
+// says what there is to load (tools/pages/classroom.py) and `here` is the folder that it is loaded from.
 import { here, setup, t } from "./book.js";
 
 const language = setup.languages[document.documentElement.lang]; // what the checker says is a file of its own

@@ -34,7 +34,7 @@ async function start(parts, { language = "en", words }) {
   const python = await loadPyodide({
     indexURL: NOWHERE,
     packageBaseUrl: NOWHERE,
-    createPyodideModule: pyodideModule.default, // by tools/classroom.py
+    createPyodideModule: pyodideModule.default, // by tools/pages/classroom.py
     lockFileContents: JSON.parse(new TextDecoder().decode(parts.lock)),
     env: { HOME: "/tmp", ATTNBOOK_PROGRESS: "off", ATTNBOOK_LANGUAGE: language, PYTHONDONTWRITEBYTECODE: "1" },
   });

@@ -243,7 +243,7 @@ def stored_model(path: str | Path = STORED_MODEL) -> NextWordModel:
     """The trained model that comes with the book (and with its interactive figure).
 
     Args:
-        path: a file of weights as `tools/experiments/patterns.py` writes it.
+        path: a file of weights as `tools/experiments/next_words.py` writes it.
 
     Returns:
         The model, ready to be asked.
@@ -255,7 +255,7 @@ def stored_model(path: str | Path = STORED_MODEL) -> NextWordModel:
     if about.get("vocabulary") != VOCABULARY:
         raise ValueError(
             f"{path} was made with a vocabulary other than that of attnbook.studies; "
-            "run python -m tools.experiments patterns"
+            "run python -m tools.experiments next_words"
         )
     try:
         sizes = settings(NextWordModel, about["config"], weights)

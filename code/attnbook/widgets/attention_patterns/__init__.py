@@ -31,7 +31,7 @@ class AttentionPatternsFigure(Figure):
         off: the heads that are switched off, as pairs [layer, head].
 
     Source:
-        The model is `attnbook.studies.NextWordModel`, trained by `tools/experiments/patterns.py`.
+        The model is `attnbook.studies.NextWordModel`, trained by `tools/experiments/next_words.py`.
     """
 
     module = "attention_patterns"

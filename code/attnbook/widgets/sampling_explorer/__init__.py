@@ -15,7 +15,7 @@ LONGEST = 40  # words that can be drawn
 class SamplingExplorerFigure(ModelFigure):
     """What is left of a distribution of next words after temperature, top-k and top-p, in this order.
 
-    The first distribution of each example is stored, by `tools/experiments/next_words.py`. When the reader draws a
+    The first distribution of each example is stored, by `tools/experiments/distributions.py`. When the reader draws a
     word, the browser loads the model itself, which gives the distribution after every word that has been drawn.
 
     Args:

@@ -29,9 +29,9 @@ from tools.languages import LANGUAGES, LOCALE, translation
 
 FOLDER = "classroom"
 PACKAGE = ROOT / "code" / "attnbook"
-HERE = PACKAGE / "classroom"
+CLASSROOM = PACKAGE / "classroom"
 PYODIDE = NODE_MODULES / "pyodide"
-LAST = "classroom.css"  # of the files to be written
+LAST_WRITTEN = "classroom.css"  # of the files to be written
 SLICE = 2_000_000  # bytes of what a script holds, before they are packed
 MISSING = 3  # the exit status if Pyodide is not there
 # rooms and modules that work in the page; what else a chapter imports is not available there
@@ -175,7 +175,7 @@ def book_files() -> dict[str, bytes]:
     }
     del files["__init__.py"]  # the stand-in's own
     files["attnbook/classroom/cells.json"] = json.dumps(cells()).encode()
-    files["attnbook/data/__init__.py"] = (HERE / "handed.py").read_bytes()
+    files["attnbook/data/__init__.py"] = (CLASSROOM / "handed.py").read_bytes()
     options: dict[str, Any] = {**DRAWN, "dtype": torch.float64}
     drawn = kernel_regression_data(**options)
     rows = [tensor.tolist() for tensor in vars(drawn).values()]
@@ -216,7 +216,7 @@ def esbuild(path: Path, *options: str) -> str:
 def page_script(setup: dict) -> str:
     """The script of every page: `cells.js` and all that it imports."""
     start = [f"const SETUP = {json.dumps(setup)};", "const modules = {};"]
-    parts = script_parts(HERE / "cells.js").values()
+    parts = script_parts(CLASSROOM / "cells.js").values()
     return "\n".join(["(() => {", '"use strict";', *start, *parts, "})();\n"])
 
 
@@ -240,9 +240,9 @@ def scripts() -> dict[str, bytes]:
         for number, piece in enumerate(slices)
     }
     megabytes = round(sum(map(len, files.values())) / 1e6, 1)
-    worker = (HERE / "worker.js").read_text("utf-8")
+    worker = (CLASSROOM / "worker.js").read_text("utf-8")
     files["worker.js"] = f"globalThis.attnbookWorker = {json.dumps(worker)};\n".encode()
-    files["editor.js"] = esbuild(HERE / "editor.js", "--bundle", "--minify").encode()  # with CodeMirror
+    files["editor.js"] = esbuild(CLASSROOM / "editor.js", "--bundle", "--minify").encode()  # with CodeMirror
     for language in LANGUAGES.values():
         files[f"words-{language.tag}.js"] = packed_script("globalThis.attnbookChecker", gettext_catalog(language))
     digest = hashlib.sha256(b"".join(files.values())).hexdigest()[:10]
@@ -255,7 +255,7 @@ def scripts() -> dict[str, bytes]:
         "exercises": exercises(),
     }
     files["page.js"] = page_script(setup).encode()
-    files[LAST] = (HERE / "classroom.css").read_bytes()
+    files[LAST_WRITTEN] = (CLASSROOM / "classroom.css").read_bytes()
     return files
 
 
@@ -272,7 +272,7 @@ def current(folder: Path) -> bool:
         Path(__file__),
         Path(__file__).with_suffix(".js"),
     ]
-    last = folder / LAST
+    last = folder / LAST_WRITTEN
     return PYODIDE.is_dir() and last.is_file() and newest(made_of) < last.stat().st_mtime
 
 
@@ -322,7 +322,7 @@ def _pack(app: Sphinx) -> None:
         app.connect("env-updated", lambda app, env: _name(app) if PYODIDE.is_dir() else None)
         return
     packing = subprocess.Popen(
-        [sys.executable, "-m", "tools.classroom", _folder(app)],
+        [sys.executable, "-m", "tools.pages.classroom", _folder(app)],
         cwd=ROOT,
         stderr=subprocess.PIPE,
         text=True,

@@ -7,12 +7,15 @@ Each file also comes as a script, which is all that a page opened from a file ca
 
 import json
 from pathlib import Path
+from typing import Any
+
+from sphinx.application import Sphinx
 
 from attnbook.widgets.scripts import newest, packed_script
 from tools.languages import english_site
 
 NOTE = "what-this-needs"  # id of a cell
-TEXT = "text/plain", "text/markdown", "text/latex"
+TEXT_MIMES = "text/plain", "text/markdown", "text/latex"
 
 
 def prepared(notebook: str, repository: str = "") -> str:
@@ -46,7 +49,7 @@ def _text_of(output: dict) -> dict:
     if data is None:
         return output
     drawn = any(kind.startswith("image/") for kind in data)
-    text = {} if drawn else {kind: data[kind] for kind in TEXT if kind in data}
+    text = {} if drawn else {kind: data[kind] for kind in TEXT_MIMES if kind in data}
     return {**output, "data": text} if text else {}
 
 
@@ -54,7 +57,7 @@ def _written(content: dict) -> str:
     return json.dumps(content, ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
-def _prepare(app, error):
+def _prepare(app: Sphinx, error: Exception | None) -> None:
     site = english_site(app)
     if error or site is None:
         return
@@ -73,7 +76,7 @@ def _prepare(app, error):
         script.write_bytes(packed_script("globalThis.attnbookFile", path.read_bytes()))
 
 
-def setup(app):
+def setup(app: Sphinx) -> dict[str, Any]:
     """Registers the extension with Sphinx."""
     app.connect("build-finished", _prepare)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -19,8 +19,7 @@ from sphinx.builders.html import StandaloneHTMLBuilder
 from attnbook.widgets.scripts import packed_script, unpacked_script
 from tools.languages import Language, english_site, own_pages
 
-HERE = Path(__file__)
-PAGE = HERE.with_suffix(".html")
+PAGE, SCRIPT = (Path(__file__).with_suffix(ending) for ending in (".html", ".js"))
 FOLDER = "search"
 HEADINGS = "h1", "h2", "h3", "h4"
 BLOCKS = "p", "div", "li", "th", "td", "dd", "section"
@@ -130,7 +129,7 @@ def text(built: Path, script: Path) -> bytes:
     """
     since = 0.0
     known: dict[str, list] = {}
-    if script.is_file() and script.stat().st_mtime > HERE.stat().st_mtime:
+    if script.is_file() and script.stat().st_mtime > Path(__file__).stat().st_mtime:
         since = script.stat().st_mtime
         known = {page[0]: page for page in json.loads(unpacked_script(script.read_bytes()))}
     pages = []
@@ -164,7 +163,7 @@ def _write_script(app: Sphinx) -> None:
     if site := english_site(app):
         folder = site / "_static" / FOLDER
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / "search.js").write_text(HERE.with_suffix(".js").read_text("utf-8"), "utf-8")
+        (folder / "search.js").write_text(SCRIPT.read_text("utf-8"), "utf-8")
 
 
 def write_text(site: Path, language: Language | None = None) -> None:

@@ -18,15 +18,15 @@ from fontTools.ttLib import TTFont
 from tools.languages import write_if_new
 
 IMPORT = re.compile(r'@import "([^"]+)";?')
-ADDRESS = re.compile(r'url\((?!["\']?data:)["\']?([^)"\']+)["\']?\)')
+URL = re.compile(r'url\((?!["\']?data:)["\']?([^)"\']+)["\']?\)')
 ICON = re.compile(r"\\(f[0-9a-f]{3})|([\ue000-\uf8ff])")
 FONT = re.compile(r'src:url\(([^)]*/)([\w-]+)\.woff2\) format\("woff2"\)[^}]*')
 SHEET = re.compile(r'\n\s*<link [^>]*?href="((?:\.\./)*_static/)([^"?]+\.css)[^>]*>')
 BUNDLE = "styles/theirs.css"
-NAMED = re.compile(re.escape(BUNDLE) + r"(\?v=\w+)?")
+BUNDLE_ADDRESS = re.compile(re.escape(BUNDLE) + r"(\?v=\w+)?")
 COMMA = tinycss2.parse_one_component_value(",")
 # the theme writes pygments.css after everything else
-OURS = BUNDLE, "book.css", "pygments.css", "attnbook/", "classroom/", "katex/"
+OWN_SHEETS = BUNDLE, "book.css", "pygments.css", "attnbook/", "classroom/", "katex/"
 
 
 def class_names_in(built: Path) -> set[str]:
@@ -82,7 +82,7 @@ def _text(path: Path, into: Path) -> str:
     def from_there(match: re.Match[str]) -> str:
         return f"url({relpath(path.parent / match[1], into)})"
 
-    return css if path.parent == into else ADDRESS.sub(from_there, css)
+    return css if path.parent == into else URL.sub(from_there, css)
 
 
 def _cut_fonts(css: str, folder: Path) -> str:
@@ -108,12 +108,12 @@ def with_one_sheet(page: str) -> tuple[str, list[str]]:
 
     Where an earlier build has left it so already, it stays as it is.
     """
-    sheets = [sheet for sheet in SHEET.finditer(page) if not sheet[2].startswith(OURS)]
+    sheets = [sheet for sheet in SHEET.finditer(page) if not sheet[2].startswith(OWN_SHEETS)]
     if not sheets:
         return page, []
     first = sheets[0]
     tag = f'\n    <link rel="stylesheet" href="{first[1]}{BUNDLE}">'
-    rest = SHEET.sub(lambda sheet: sheet[0] if sheet[2].startswith(OURS) else "", page[first.start() :])
+    rest = SHEET.sub(lambda sheet: sheet[0] if sheet[2].startswith(OWN_SHEETS) else "", page[first.start() :])
     return page[: first.start()] + tag + rest, [sheet[2] for sheet in sheets]
 
 
@@ -133,7 +133,7 @@ def bundle(built: Path) -> None:
         version = hashlib.sha256(css.encode()).hexdigest()[:8]
         (static / BUNDLE).write_text(css, "utf-8")
         for page in built.rglob("*.html"):
-            write_if_new(page, NAMED.sub(f"{BUNDLE}?v={version}", page.read_text("utf-8")))
+            write_if_new(page, BUNDLE_ADDRESS.sub(f"{BUNDLE}?v={version}", page.read_text("utf-8")))
     for sheet in static.rglob("*.css"):  # Sphinx copies some anew at each build, of which no page is new
-        if not sheet.relative_to(static).as_posix().startswith(OURS):
+        if not sheet.relative_to(static).as_posix().startswith(OWN_SHEETS):
             sheet.unlink()

@@ -8,15 +8,19 @@ import dataclasses
 import functools
 import json
 import re
+from email.message import Message
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
+from typing import Any, cast
 
+from docutils import nodes
+from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from tools import NODE_MODULES
 from tools.languages import english_site
 
-# packages of npm from which tools/formulas.py and tools/classroom.py take files
+# packages of npm from which tools/pages/formulas.py and tools/pages/classroom.py take files
 NPM = ("katex", "pyodide", "@codemirror/*", "@lezer/*", "@marijn/*", "crelt", "style-mod", "w3c-keyname")
 # packages of Python that put files of their own among the pages
 PYTHON = (
@@ -70,11 +74,11 @@ def _from_npm(folder: Path) -> Notice:
 
 
 def _from_python(package: Distribution) -> Notice:
-    about = package.metadata
+    about = cast(Message, package.metadata)  # which it is, and what Python's own stub does not say
     kinds = [c.rpartition(":: ")[2] for c in about.get_all("Classifier", [])]
     named = [kind for kind in kinds if kind.endswith("License")]
     addresses = dict(a.split(", ", 1) for a in about.get_all("Project-URL", []))
-    first = next(iter(addresses.values()), None)
+    first = next(iter(addresses.values()), "")
     address = addresses.get("Homepage") or about.get("Home-page") or first
     licence = about.get("License-Expression") or named[0]
     return Notice(about["Name"], package.version, licence, address, _terms(package))
@@ -125,7 +129,7 @@ def notices() -> list[Notice]:
     table = [_from_npm(folder) for folder in folders]
     for name in PYTHON:
         package = distribution(name)
-        files[name] = [Path(package.locate_file(file)) for file in package.files]
+        files[name] = [Path(str(package.locate_file(file))) for file in package.files or ()]
         table.append(_from_python(package))
     table += [_part(files[part[0]], *part) for part in WITHIN if part[0] in files]  # Pyodide is optional
     return sorted(table + _weights(), key=lambda notice: notice.name.lstrip("@").lower())
@@ -134,14 +138,14 @@ def notices() -> list[Notice]:
 class Notices(SphinxDirective):
     """The table of other people's work in the pages."""
 
-    def run(self):
+    def run(self) -> list[nodes.Node]:
         """Its nodes."""
         rows = [notice.row for notice in notices()]
         table = ["| Name | Version | Licence |", "|---|---|---|", *rows]
         return self.parse_text_to_nodes("\n".join(table))
 
 
-def _write(app):
+def _write(app: Sphinx) -> None:
     if site := english_site(app):
         words = ["What the pages contain besides the book's own work.\n", *notices()]
         line = f"\n{'-' * 80}\n\n"
@@ -150,7 +154,7 @@ def _write(app):
         (static / "licences.txt").write_text(line.join(map(str, words)), "utf-8")
 
 
-def _say_on_each_page(app, pagename, templatename, context, doctree):
+def _say_on_each_page(app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object) -> None:
     page = "chapters/licences"
     if page in app.env.found_docs:
         words = "Code under the MIT License, all else under CC BY 4.0"
@@ -158,7 +162,7 @@ def _say_on_each_page(app, pagename, templatename, context, doctree):
         context["theme_extra_footer"] = f"<p>{link}</p>"
 
 
-def setup(app):
+def setup(app: Sphinx) -> dict[str, Any]:
     """Registers the extension with Sphinx."""
     app.add_directive("notices", Notices)
     app.connect("builder-inited", _write)

@@ -1,4 +1,4 @@
-/* In front of all scripts of a page (tools/finish.py). Where a browser keeps nothing, even to ask for its storage is an
+/* In front of all scripts of a page (tools/pages/finish.py). Where a browser keeps nothing, even to ask for its storage is an
  * error, which would end the theme's scripts and the search: such a page gets a storage that lasts as long as the page.
  * Where the storage is full, what is written lasts as long as well; progress.js tells the reader. */
 const unkept = window.attnbookUnkept = new Map(); /* of localStorage, where there is one */

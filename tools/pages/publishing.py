@@ -7,11 +7,15 @@ publishes a repository's pages, or below `html: baseurl` if that is given.
 
 import html
 import re
+from typing import Any
 
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.config import Config
 from sphinx.errors import ConfigError
 
-from tools.descriptions import description
 from tools.languages import english_home
+from tools.pages.descriptions import description
 
 BUTTONS = "use_repository_button", "use_edit_page_button", "use_issues_button"
 LAUNCH = {
@@ -21,10 +25,10 @@ LAUNCH = {
 }
 REPOSITORY = re.compile(r"https://github\.com/([\w-]+)/([\w.-]+?)(?<!\.git)")
 NOTEBOOK = re.compile(r"(/edit/.+/chapters/)([\w-]+)\.ipynb$")
-PICTURE = "_static/readme.png"  # of the landing page
+PREVIEW_PICTURE = "_static/readme.png"  # of the landing page
 
 
-def _configure(app, config):
+def _configure(app: Sphinx, config: Config) -> None:
     if config.html_baseurl:
         config.html_baseurl = config.html_baseurl.rstrip("/") + "/"  # names of pages are put behind it
     address = config.html_theme_options.get("repository_url")
@@ -56,14 +60,16 @@ def preview(address: str, title: str, about: str, home: str) -> str:
         "type": "website",
         "site_name": "Paying Attention",
         "url": address,
-        "image": home + PICTURE,
+        "image": home + PREVIEW_PICTURE,
         "description": about,
     }
     tags = [f'\n<meta property="og:{name}" content="{html.escape(value)}">' for name, value in content.items() if value]
     return "".join(tags)
 
 
-def _finish_page(app, pagename, templatename, context, doctree):
+def _finish_page(
+    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: nodes.document | None
+) -> None:
     if not app.config.html_theme_options.get("repository_url"):
         return
     for group in context["header_buttons"]:
@@ -76,7 +82,7 @@ def _finish_page(app, pagename, templatename, context, doctree):
     context["metatags"] = context.get("metatags", "") + tags
 
 
-def setup(app):
+def setup(app: Sphinx) -> dict[str, Any]:
     """Registers the extension with Sphinx."""
     app.connect("config-inited", _configure, priority=100)  # before the theme's
     app.connect("html-page-context", _finish_page, priority=900)  # after it

@@ -1,8 +1,11 @@
 """Sphinx extension: what is done to every document once it is read, and that several processes may read them."""
 
 import re
+from typing import Any
 
 from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
 
 from tools.languages import CHINESE_SIGN, translation
 
@@ -36,16 +39,21 @@ def in_one_document(doctree: nodes.document) -> None:
         node.document = doctree
 
 
-def _read_together(app, env, names):
+def _read_together(app: Sphinx, env: BuildEnvironment, names: list[str]) -> None:
     """Let several processes read pages; Sphinx warns of any other extension that does not say that this is safe."""
     for name in app.extensions.keys() & SAFE:
         app.extensions[name].parallel_read_safe = True
 
 
-def setup(app):
+def _mend(app: Sphinx, doctree: nodes.document) -> None:
+    if translation(app) is None:
+        mark_chinese(doctree)
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
     """Registers the extension with Sphinx."""
     app.connect("env-before-read-docs", _read_together)
-    app.connect("doctree-read", lambda app, doctree: translation(app) or mark_chinese(doctree))
+    app.connect("doctree-read", _mend)
     app.connect("doctree-read", lambda app, doctree: in_one_document(doctree), priority=100)  # before it is indexed
     # each page names all others beside its text
     app.connect("doctree-read", lambda app, doctree: app.env.note_dependency(app.config.external_toc_path))

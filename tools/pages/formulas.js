@@ -1,4 +1,4 @@
-// Reads one [TeX, is it a display] per line, writes one {html} or {error} per line. Run by tools/formulas.py.
+// Reads one [TeX, is it a display] per line, writes one {html} or {error} per line. Run by tools/pages/formulas.py.
 const katex = require(process.argv[2]);
 require("readline").createInterface({ input: process.stdin }).on("line", (line) => {
   const [tex, displayMode] = JSON.parse(line);

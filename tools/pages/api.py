@@ -8,8 +8,11 @@ import ast
 import importlib
 import inspect
 import re
+from typing import Any
 
 from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
 from sphinx.pycode import ModuleAnalyzer
 from sphinx.util.nodes import make_refnode
 
@@ -22,12 +25,12 @@ def comment(room: str, name: str) -> list[str]:
     """What the comment above a constant of a room says, in the module that defines it."""
     tree = ast.parse(inspect.getsource(importlib.import_module(room)))
     for node in tree.body:
-        if isinstance(node, ast.ImportFrom) and name in {a.name for a in node.names}:
+        if isinstance(node, ast.ImportFrom) and node.module and name in {a.name for a in node.names}:
             return ModuleAnalyzer.for_module(node.module).find_attr_docs()[("", name)]
     raise LookupError(f"{room} does not import {name} from a module of its own")
 
 
-def _mend(app, what, name, thing, options, lines):
+def _mend(app: Sphinx, what: str, name: str, thing: object, options: object, lines: list[str]) -> None:
     if what == "data":
         lines[:] = comment(*name.rsplit(".", 1))
     for number, line in enumerate(lines):  # in reStructuredText |u| is a substitution,
@@ -35,7 +38,7 @@ def _mend(app, what, name, thing, options, lines):
         lines[number] = re.sub(r"(?<!\S)(\w\.)$", r"\\\1", line)  # and a line "T." a list
 
 
-def _places(env) -> dict[str, dict[str, tuple[str, str]]]:
+def _places(env: BuildEnvironment) -> dict[str, dict[str, tuple[str, str]]]:
     """For each public name its rooms, and there its page and place."""
     places: dict = {}
     for full, entry in env.domains["py"].objects.items():
@@ -46,13 +49,14 @@ def _places(env) -> dict[str, dict[str, tuple[str, str]]]:
     return places
 
 
-def _link(app, doctree, docname):
+def _link(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     if docname.startswith("chapters/api/"):
         return
-    places, linked = _places(app.env), set()
+    places, linked = _places(app.env), set[str]()
 
-    def reference(place, child):
-        return make_refnode(app.builder, docname, *place, child)
+    def reference(place: tuple[str, str], child: nodes.Node) -> nodes.reference:
+        page, anchor = place
+        return make_refnode(app.builder, docname, page, anchor, child)
 
     for paragraph in list(doctree.findall(nodes.paragraph)):
         after = paragraph.next_node(descend=False, siblings=True)
@@ -80,7 +84,7 @@ def _link(app, doctree, docname):
                     linked.add(name)
 
 
-def setup(app):
+def setup(app: Sphinx) -> dict[str, Any]:
     """Registers the extension with Sphinx."""
     app.connect("autodoc-process-docstring", _mend)
     app.connect("doctree-resolved", _link)

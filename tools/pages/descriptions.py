@@ -6,8 +6,10 @@ It is what the page says of itself (`description` in its `html_meta`), or how it
 import html
 import itertools
 import re
+from typing import Any
 
 from docutils import nodes
+from sphinx.application import Sphinx
 
 from tools.languages import CHINESE_SIGN
 
@@ -32,14 +34,16 @@ def description(doctree: nodes.document) -> str:
     return ""
 
 
-def _describe(app, pagename, templatename, context, doctree):
+def _describe(
+    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: nodes.document | None
+) -> None:
     own = 'name="description"' in context.get("metatags", "")
     if doctree is not None and not own and (text := description(doctree)):
         tag = f'\n<meta name="description" content="{html.escape(text)}">'
         context["metatags"] = context.get("metatags", "") + tag
 
 
-def setup(app):
+def setup(app: Sphinx) -> dict[str, Any]:
     """Registers the extension with Sphinx."""
     app.connect("html-page-context", _describe)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,9 +1,9 @@
 """Sphinx extension: the built pages are made lighter, and pages that have left the book are deleted.
 
 Of the theme's scripts those go that no page uses: icons come from a web font, so that their second copy (1.5 MB of
-JavaScript) is not needed, and the book has a search of its own (tools/search.py). What the theme and its extensions
-tell screen readers is put right: labels that contradict the text they stand for, roles that no longer exist, a sidebar
-that is no landmark. A page has its colours, light or dark, from its first paint on.
+JavaScript) is not needed, and the book has a search of its own (search.py). What the theme and its extensions tell
+screen readers is put right: labels that contradict the text they stand for, roles that no longer exist, a sidebar that
+is no landmark. A page has its colours, light or dark, from its first paint on.
 """
 
 import re
@@ -17,13 +17,14 @@ from typing import Any
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 
-from tools import ROOT, styles
+from tools import ROOT
 from tools.languages import english_site, is_translated, own_pages, translation
-from tools.styles import BUNDLE
+from tools.pages import styles
+from tools.pages.styles import BUNDLE
 
 SCRIPT = r'\n\s*<script[^>]*src="[^"]*/?(?:{})\.js[^"]*"[^>]*></script>'
-UNUSED = re.compile(SCRIPT.format("fontawesome|searchtools|language_data|searchindex"))
-NAMES = {
+UNUSED_SCRIPTS = re.compile(SCRIPT.format("fontawesome|searchtools|language_data|searchindex"))
+FIXES = {
     re.compile(re.escape(written)): ours
     for written, ours in {
         ' aria-label="Toggle hidden content"': "",
@@ -38,17 +39,17 @@ NAMES = {
     }.items()
 }
 # a file beside the book is saved under its name, not shown as text
-FILE = re.compile(r'(<a href="[^"]*_sources/[^"]*?([^"/]+)") target="_blank"')
+SOURCE_LINK = re.compile(r'(<a href="[^"]*_sources/[^"]*?([^"/]+)") target="_blank"')
 SEARCH_LABEL = re.compile(r'(search-button[^>]*?) aria-label="[^"]*"(?= data-bs-placement)')
-OPTIONS = re.compile(r'<script src="[^"]*documentation_options\.js[^"]*"></script>')
+OPTIONS_SCRIPT = re.compile(r'<script src="[^"]*documentation_options\.js[^"]*"></script>')
 HEAD_SCRIPT = re.compile(r"<script (?=[^>]*src=)(?![^>]*defer)")
-PICTURE = re.compile(r'<img (?=[^>]*src="[^"]*_images/([^"]*)")')
+IMG = re.compile(r'<img (?=[^>]*src="[^"]*_images/([^"]*)")')
 CLAIM = re.compile(r"^(.*<pre><span></span>)?(✓ .*?)(</pre>.*)?$", re.MULTILINE)
 CHARSET = re.compile('<meta charset="utf-8" />')
 STORAGE = re.sub(r"/\*.*?\*/|\s+", " ", Path(__file__).with_name("storage.js").read_text("utf-8"), flags=re.DOTALL)
 FIRST_SCRIPT = f"{CHARSET.pattern}\n    <script>{STORAGE.strip()}</script>"
 # names, signs, operators and spaces in code have the colour of its ground text: they would be a sixth of a page
-PLAIN = re.compile(r'<span class="[nopw]">([^<]*)</span>')
+PLAIN_CODE = re.compile(r'<span class="[nopw]">([^<]*)</span>')
 # what Sphinx keeps on one line, where it is on one anyway
 UNBROKEN = re.compile(r'<span class="pre">([\w.,:=]*)</span>', re.ASCII)
 # what shows that something is folded, written 1,100 times, is drawn by the style sheet
@@ -75,19 +76,19 @@ def lighter(page: str, built: Path, counts: Counter[str] | None = None) -> str:
     options = built / "_static/documentation_options.js"
     short = " ".join(options.read_text("utf-8").split()) if options.is_file() else ""
     changes: dict[re.Pattern[str], str | Callable[[re.Match[str]], str]] = {
-        UNUSED: "",
+        UNUSED_SCRIPTS: "",
         CHARSET: lambda _: FIRST_SCRIPT,  # which is no template
-        OPTIONS: lambda script: f"<script>{short}</script>" if short else script[0],
+        OPTIONS_SCRIPT: lambda script: f"<script>{short}</script>" if short else script[0],
         HEAD_SCRIPT: "<script defer ",
-        FILE: r'\1 download="\2"',
-        **NAMES,
+        SOURCE_LINK: r'\1 download="\2"',
+        **FIXES,
         SEARCH_LABEL: r"\1",
-        PLAIN: r"\1",
+        PLAIN_CODE: r"\1",
         UNBROKEN: r"\1",
         FOLDED: "",
         EMPTY_HEADING: "<td></td>",
         CLAIM: r'\1<span class="claim">\2</span>\3',
-        PICTURE: lambda img: f'<img loading="lazy" {size(built / "_images" / img[1])}',
+        IMG: lambda img: f'<img loading="lazy" {size(built / "_images" / img[1])}',
     }
     counts = Counter() if counts is None else counts
     for pattern, ours in changes.items():
@@ -107,7 +108,7 @@ def check_theme(counts: Counter[str]) -> None:
     """
     if gone := [pattern for pattern, times in counts.items() if not times]:
         raise ExtensionError(
-            "tools/finish.py changes what the theme and its extensions write, but no page has this any more: "
+            "tools/pages/finish.py changes what the theme and its extensions write, but no page has this any more: "
             f"{', '.join(gone)}. Look at what they write now, and change or delete the pattern."
         )
 
@@ -131,7 +132,7 @@ def drop_old(built: Path, pages: set[str], sources: set[str]) -> None:
 
 def _lighten(app: Sphinx, error: Exception | None) -> None:
     built = english_site(app)
-    if error or built is None:  # the others are made lighter in tools.assembly
+    if error or built is None:  # the others are made lighter in tools.pages.assembly
         return
     counts: Counter[str] = Counter()
     every_page = Path(app.srcdir) == ROOT

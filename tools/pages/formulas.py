@@ -10,11 +10,14 @@ import os
 import re
 import subprocess
 from pathlib import Path
+from typing import Any
 
 from docutils import nodes
+from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 from sphinx.util import logging
 from sphinx.util.math import get_node_equation_number
+from sphinx.writers.html5 import HTML5Translator
 
 from tools import NODE, NODE_MODULES
 from tools.languages import english_site
@@ -49,6 +52,7 @@ def render(tex: str, display: bool = False) -> str:
         ExtensionError: Node has stopped, which says nothing of the formula.
     """
     node = _node(os.getpid())
+    assert node.stdin and node.stdout
     try:
         node.stdin.write(json.dumps([tex, display]) + "\n")
         node.stdin.flush()
@@ -66,7 +70,7 @@ def render(tex: str, display: bool = False) -> str:
     return answer["html"].replace(NAMESPACE, "")
 
 
-def _formula(where, display):
+def _formula(where: nodes.Element, display: bool) -> str:
     try:
         return render(where.astext().strip(), display)
     except ValueError as error:
@@ -74,12 +78,12 @@ def _formula(where, display):
         return ""
 
 
-def _inline(writer, node):
+def _inline(writer: HTML5Translator, node: nodes.math) -> None:
     writer.body.append(f'<span class="math">{_formula(node, False)}</span>{END}')
     raise nodes.SkipNode
 
 
-def _display(writer, node):
+def _display(writer: HTML5Translator, node: nodes.math_block) -> None:
     writer.body.append(writer.starttag(node, "div", CLASS="math"))
     if node["number"]:
         number = get_node_equation_number(writer, node)
@@ -94,7 +98,7 @@ def with_punctuation(body: str) -> str:
     """A page on which a comma after a formula is part of it: it would start the next line otherwise."""
     closing = "</span>" * 4
 
-    def inside(found):  # _static/copying.js and tools/search.py look for this class
+    def inside(found: re.Match[str]) -> str:  # _static/copying.js and tools/pages/search.py look for this class
         end = f'<span class="formula-end">{found[1]}</span>' if found[1] else ""
         return end + closing
 
@@ -106,7 +110,7 @@ def style(text: str) -> str:
     return re.sub(r',url\([^)]*\.(?:woff|ttf)\) format\("\w+"\)', "", text)
 
 
-def _write_style(app):
+def _write_style(app: Sphinx) -> None:
     if site := english_site(app):
         folder = site / "_static" / "katex"
         (folder / "fonts").mkdir(parents=True, exist_ok=True)
@@ -116,14 +120,14 @@ def _write_style(app):
             (folder / "fonts" / font.name).write_bytes(font.read_bytes())
 
 
-def _finish_page(app, pagename, templatename, context, doctree):
+def _finish_page(app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object) -> None:
     body = context.get("body") or ""
     if 'class="katex"' in body:
         app.add_css_file("katex/katex.css")
         context["body"] = with_punctuation(body)
 
 
-def setup(app):
+def setup(app: Sphinx) -> dict[str, Any]:
     """Registers the renderer with Sphinx, under the name that `html_math_renderer` gives."""
     app.add_html_math_renderer("katex", (_inline, None), (_display, None))
     app.connect("builder-inited", _write_style)

@@ -9,15 +9,15 @@ import re
 from pathlib import Path
 
 from attnbook.widgets.page import PICTURES, with_picture_files
-from tools import search
-from tools.finish import lighter
 from tools.languages import Language, drawings, exercises, figures, translations, write_if_new
 from tools.languages.builder import CLAIMED, words_script
-from tools.styles import with_one_sheet
+from tools.pages import search
+from tools.pages.finish import lighter
+from tools.pages.styles import with_one_sheet
 
 # a text between two tags, or an attribute
-TEXT = re.compile(r'(>\s*)([^<>\s][^<>]*?)(?=\s*<)|(=")([^"]+)(?=")')
-ADDRESS = re.compile(r'((?:href|src)=")((?:\.\./)*)((?:_static|_images|_sources)/[^"?#]*)(\?[^"#]*)?')
+TEXT_OR_ATTRIBUTE = re.compile(r'(>\s*)([^<>\s][^<>]*?)(?=\s*<)|(=")([^"]+)(?=")')
+SHARED_ADDRESS = re.compile(r'((?:href|src)=")((?:\.\./)*)((?:_static|_images|_sources)/[^"?#]*)(\?[^"#]*)?')
 TRANSLATIONS = re.compile(r"\n\s*<script[^>]*/translations\.js[^>]*></script>")
 CLAIMS = re.compile(re.escape(CLAIMED).replace(r"\{number\}", r"(\d+)"))
 
@@ -34,7 +34,7 @@ def assembled(page: str, language: Language, known: dict[str, str], site: Path, 
     """
     page, _ = with_one_sheet(page)
     page = TRANSLATIONS.sub("", lighter(page, site)).replace("LANGUAGE: 'en'", f"LANGUAGE: '{language.tag}'")
-    page = TEXT.sub(lambda at: (at[1] or at[3]) + known.get(at[2] or at[4], at[2] or at[4]), page)
+    page = TEXT_OR_ATTRIBUTE.sub(lambda at: (at[1] or at[3]) + known.get(at[2] or at[4], at[2] or at[4]), page)
     for english, other in known.items():
         page = page.replace(f"<title>{english} ", f"<title>{other} ")
     page = CLAIMS.sub(lambda at: known[CLAIMED].format(number=at[1]) if CLAIMED in known else at[0], page)
@@ -47,7 +47,7 @@ def assembled(page: str, language: Language, known: dict[str, str], site: Path, 
     def shared(match: re.Match[str]) -> str:
         return f"{match[1]}{match[2]}../{match[3]}{versions.get(match[3], '')}"
 
-    return ADDRESS.sub(shared, page)
+    return SHARED_ADDRESS.sub(shared, page)
 
 
 def assemble(made: Path, language: Language, site: Path) -> None:
@@ -66,7 +66,7 @@ def assemble(made: Path, language: Language, site: Path) -> None:
     folder = site / language.folder
     names = {path.relative_to(made) for path in made.rglob("*.html") if "_static" not in path.parts}
     english = "".join((site / name).read_text("utf-8") for name in names)
-    versions = {address: version for _, _, address, version in ADDRESS.findall(english)}
+    versions = {address: version for _, _, address, version in SHARED_ADDRESS.findall(english)}
     for name in names:
         page = assembled((made / name).read_text("utf-8"), language, page_words, site, versions)
         page = drawings.translate_page(page, language, name.with_suffix("").as_posix())

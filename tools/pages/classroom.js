@@ -1,5 +1,5 @@
 // Starts Pyodide with the book's modules, and compiles what has been imported by then: of Python's library, and of them.
-// Run by tools/classroom.py:  node classroom.js FOLDER-OF-PYODIDE THE-BOOKS-MODULES.zip ZIP-TO-BE-WRITTEN
+// Run by tools/pages/classroom.py:  node classroom.js FOLDER-OF-PYODIDE THE-BOOKS-MODULES.zip ZIP-TO-BE-WRITTEN
 const fs = require("fs");
 const [pyodide, book, compiled] = process.argv.slice(2);
 
