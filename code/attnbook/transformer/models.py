@@ -5,11 +5,11 @@ from typing import cast
 
 from torch import Tensor, nn
 
-from attnbook.attention import LearnedPositions, SinusoidalPositions
+from attnbook.attention import LearnedPositions, SinusoidalPositions, causal_mask
 from attnbook.checks import check_batch, check_config, check_features
 from attnbook.transformer.blocks import DecoderLayer, EncoderLayer
 from attnbook.transformer.configs import PAPER_BASE, TransformerConfig
-from attnbook.transformer.stack import check_tokens, one_mask, past, run_layers
+from attnbook.transformer.stack import check_tokens, one_mask, run_layers
 from attnbook.transformer.stepping import DecoderLayerCache, Stepping, check_caches
 
 
@@ -144,7 +144,9 @@ class Decoder(Stepping):
             check_batch(target=target, memory=cast(Tensor, cache[0].across.key))
         embedded = self.embedding(target) * math.sqrt(self.config.d_model)  # (B, T, D)
         x = self.positions(embedded, start)
-        mask = past(target.shape[1], start, target.device)
+        mask, length = None, target.shape[1]
+        if length > 1:  # a single new word may look at all that were before
+            mask = causal_mask(length, start + length, device=target.device)
         x, weights = run_layers(
             self.layers,
             x,
