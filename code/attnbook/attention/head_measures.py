@@ -1,4 +1,4 @@
-"""Reading attention: what a head does, what the output loses without it, and where the layers together look."""
+"""Reading attention: what a head looks at, what the output loses without it, and where all layers together look."""
 
 import torch
 from torch import Tensor, nn

@@ -39,7 +39,7 @@ def attention_step(
     group: int = 1,
     need_weights: bool = False,
 ) -> tuple[Tensor, Tensor | None]:
-    """softmax(q·k / √D + bias) v: the step that all dot-product attention here shares. Nothing is checked.
+    """softmax(q·k / √D + bias) v, unchecked: the step that all dot-product attention here shares.
 
     Args:
         query: (B, H, T, D), or without the head axis.
@@ -69,12 +69,12 @@ def attention_step(
 
 
 class _ScoredAttention(nn.Module):
-    """Attention with a score in two steps: what can be made of the keys once for all queries, and the rest."""
+    """Attention whose score has two steps: `project_key`, once for all queries, and `scores`."""
 
     dropout: nn.Dropout
 
     def project_key(self, key: Tensor) -> Tensor:
-        """What `scores` takes of the keys (B, …, S, Dk): the keys themselves."""
+        """The keys (B, …, S, Dk) as `scores` takes them: here unchanged."""
         return key
 
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
@@ -137,10 +137,10 @@ class DotProductAttention(_ScoredAttention):
             key: (B, …, S, D).
             value: (B, …, S, Dv).
             valid_lens, mask: which keys count, see `attnbook.attention`.
-            need_weights: return the weights too. NaN in a score becomes NaN in the output, either way (but zeros where
-                the fused kernel is compiled, on the CPU and over fewer than 16 keys); that of a masked key does so
-                only without weights. Second derivatives and forward-mode differentiation (`torch.func.jacfwd`,
-                `hessian`) need it.
+            need_weights: return the weights too. Second derivatives and forward-mode differentiation
+                (`torch.func.jacfwd`, `hessian`) need it. NaN in a score becomes NaN in the output either way; without
+                weights that of a masked key does, too, and the compiled fused kernel gives zeros for NaN on the CPU
+                over fewer than 16 keys.
 
         Returns:
             output (B, …, T, Dv), and weights (B, …, T, S) before dropout, or None.
@@ -230,7 +230,7 @@ class AdditiveAttention(_ScoredAttention):
         return self.W_k(key)
 
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
-        """As `additive_score`, but the maps are called: what wraps them acts."""
+        """As `additive_score`, but by calls of the maps, so that hooks and wrappers around them act."""
         check_features("query", query, "query_size", self.query_size, module=self.W_q)
         hidden = self.W_q(query).unsqueeze(-2) + key.unsqueeze(-3)  # (…, T, S, h)
         return self.w_v(hidden.tanh()).squeeze(-1)  # (…, T, S)

@@ -75,7 +75,7 @@ _TRIANGLE: dict[tuple[int, torch.device | None], Tensor] = {}
 
 
 def shared_triangle(size: int, device: torch.device | None = None) -> Tensor:
-    """`causal_mask(size)`, a large one made once: models ask for it again and again. Nobody may write to it."""
+    """`causal_mask(size)`; a large one is kept for the next call, so nobody may write to it."""
     if size < LARGE:
         return causal_mask(size, device=device)
     key = size, device
@@ -152,7 +152,7 @@ def combine_masks(
 
 
 def both_masks(a: Tensor | None, b: Tensor | None) -> Tensor | None:
-    """What passes two masks; None hides nothing."""
+    """Both masks in one; None hides nothing."""
     return b if a is None else a if b is None else a & b
 
 
@@ -182,7 +182,7 @@ def masked_softmax(
 
 
 def unchecked_masked_softmax(scores: Tensor, mask: Tensor | None) -> Tensor:
-    """What `masked_softmax` computes, unchecked: NaN in the scores gives NaN."""
+    """`masked_softmax` without checks; NaN in the scores gives NaN."""
     allowed = scores != -torch.inf  # (…, T, S)
     if mask is not None:
         allowed = allowed & mask

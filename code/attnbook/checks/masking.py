@@ -7,7 +7,7 @@ from attnbook.checks.integers import check_integers, one_outside
 from attnbook.checks.tensors import check_tensor, kind_of
 from attnbook.checks.values import readable
 
-#: What lengths and mask are called, for errors, unless the caller has other names for them.
+#: The names of lengths and mask in errors, unless the caller passes others.
 LENS_AND_MASK = "valid_lens", "mask"
 
 
@@ -39,10 +39,10 @@ def check_bias(bias: Tensor, shape: torch.Size) -> None:
 
 
 def aligned(table: torch.Size, shape: torch.Size) -> tuple[int, ...]:
-    """The shape of a mask or bias once it has the axes of the scores: three next to four are (B, T, S), for all heads.
+    """The shape in which a mask or bias broadcasts to scores of shape `shape`.
 
-    So (B, T, S) next to more axes becomes (B, 1…, T, S). One table for each head is (1, H, T, S). All others broadcast
-    from the right, as ever, and have two axes at least.
+    Three axes next to four or more are (B, T, S), for all heads, and become (B, 1…, T, S). All other tables broadcast
+    from the right, with two axes at least; so one for each head is (1, H, T, S).
     """
     if len(table) == 3 and len(shape) > 3:
         return (table[0], *[1] * (len(shape) - 3), *table[1:])
@@ -68,7 +68,7 @@ def _check_broadcasts(name: str, table: Tensor, shape: torch.Size) -> None:
 
 
 def check_lengths(valid_lens: Tensor, num_keys: int, *, names: tuple[str, str] = LENS_AND_MASK) -> None:
-    """Require integers in 0…`num_keys`, of any shape; `names` are what lengths and mask are called."""
+    """Require integers in 0…`num_keys`, of any shape; `names` are those of lengths and mask in errors."""
     name, mask = names
     if kind_of(valid_lens) == torch.bool:
         raise TypeError(

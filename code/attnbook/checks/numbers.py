@@ -1,4 +1,4 @@
-"""Checks of plain numbers and choices: counts, probabilities, widths, switches, functions, and of other kinds."""
+"""Checks of what is no tensor: counts, probabilities, switches, choices, functions, configurations."""
 
 import math
 from collections.abc import Collection
@@ -27,7 +27,7 @@ def check_probability(name: str, value: float) -> None:
 
 
 def check_positive(name: str, value: float, *, or_zero: bool = False) -> None:
-    """Require a finite number above zero, or with `or_zero` of zero, too; a tensor of one element will do."""
+    """Require a finite number above zero (or zero, with `or_zero`); a tensor of one element will do."""
     if isinstance(value, Tensor) and value.numel() == 1:
         if not readable(value):
             return
@@ -87,7 +87,7 @@ def check_choice(name: str, value: str, choices: Collection[str]) -> None:
 
 
 def check_callable(name: str, value: Any, advice: str) -> None:
-    """Require a function or a module, and not a class of which none has been made."""
+    """Require a function or a module, not the class of one."""
     if isinstance(value, type):
         raise TypeError(f"{name} must be a function, got the class {value.__name__}, of which none was made; {advice}")
     if not callable(value):

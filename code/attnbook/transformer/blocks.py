@@ -67,7 +67,7 @@ class Residual(nn.Module):
         return self.norm(x) if self.norm_first else x
 
     def forward(self, x: Tensor, h: Tensor) -> Tensor:
-        """Add what f has made of it.
+        """Add f(before(x)) to x, and normalise the sum in post-LN.
 
         Args:
             x: (…, D).
@@ -89,7 +89,7 @@ class Residual(nn.Module):
 
 
 class Block(Stepping):
-    """Self-attention, then the position-wise network, of parts that the caller has made.
+    """Self-attention, then the position-wise network; the caller makes the parts.
 
     Args:
         attention: a `MultiHeadAttention`, or another layer with a d_model that takes all of its options.
@@ -332,7 +332,7 @@ class DecoderLayer(Stepping):
 def _memory_length(
     x: Tensor, memory: Tensor | None, cache: DecoderLayerCache | None
 ) -> int:
-    """S of a memory: either itself, with the size and for each sequence of x, or in a cache."""
+    """The number of keys in the memory, or in the cache that holds it; require one of the two, and that it fits x."""
     if (memory is None) == (cache is None):
         passed = "neither was" if memory is None else "both were"
         raise ValueError(

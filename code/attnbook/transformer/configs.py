@@ -201,7 +201,7 @@ class LanguageModelConfig:
 
 
 def _check_shared(config: TransformerConfig | BertConfig) -> None:
-    """Require what the two models of 2017 and 2018 have in common."""
+    """Check the settings that the Transformer and BERT have in common."""
     check_probability("dropout", config.dropout)
     check_choice("activation", config.activation, ACTIVATIONS)
     head_size(config.d_model, config.num_heads)

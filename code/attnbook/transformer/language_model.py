@@ -1,4 +1,4 @@
-"""A decoder-only language model: what is left of the Transformer if only the next token is asked for."""
+"""A decoder-only language model: the Transformer without its encoder."""
 
 import math
 
@@ -127,7 +127,7 @@ class LanguageModel(Stepping):
 def _positions(
     config: LanguageModelConfig,
 ) -> tuple[nn.Module | None, RotaryPositions | None]:
-    """What is added to the embeddings, and what rotates queries and keys: one of them."""
+    """The layer that is added to the embeddings, and the one that rotates queries and keys; one of them is None."""
     if config.positions == "learned":
         return LearnedPositions(config.max_positions, config.d_model), None
     if config.positions == "sinusoidal":

@@ -35,7 +35,7 @@ class DecoderLayerCache:
             )
 
     def __copy__(self) -> "DecoderLayerCache":
-        """A cache that goes on by itself from here."""
+        """As `KeyValueCache.__copy__`, of both."""
         return DecoderLayerCache(copy(self.own), copy(self.across))
 
     @property
@@ -60,7 +60,7 @@ class DecoderLayerCache:
 
 @contextmanager
 def unchanged(cache: Any) -> Iterator[None]:
-    """A context after whose failure a cache, or each cache of a list, is as it was before."""
+    """Put a cache, or each cache of a list, back as it was if the block under `with` fails."""
     caches = cache if isinstance(cache, list) else [cache]
     # what is no cache is refused later, by what it is passed to
     parts = [part for one in caches for part in getattr(one, "parts", ())]
@@ -74,7 +74,7 @@ def unchanged(cache: Any) -> Iterator[None]:
 
 
 class Stepping(nn.Module):
-    """A module that may be called with `cache=…`: a call that fails, its hooks included, leaves it as it was."""
+    """A module that may be called with `cache=…`; if the call or one of its hooks fails, the cache stays as it was."""
 
     def __call__(self, *inputs: Any, **options: Any) -> Any:
         cache = options.get("cache")
