@@ -170,6 +170,8 @@ MODEL = model_of()
         (lambda: MODEL(TOKENS.double()), TypeError, ("tokens must be a tensor of token ids",)),
         (lambda: MODEL(TOKENS, torch.tensor([3, 8])), ValueError, ("valid_lens must lie between 0 and", "7; got 8")),
         (lambda: MODEL(TOKENS, mask=causal_mask(S - 1)), ValueError, ("mask has shape (6, 6)", "does not broadcast")),
+        (lambda: MODEL(TOKENS, mask=TOKENS > 3), ValueError,
+         ("mask has shape (2, 7)", "one of padding, (B, S), goes in as mask[:, None]")),
         (lambda: MODEL(TOKENS, cache=KeyValueCache()), TypeError, ("cache must be a list of KeyValueCache",)),
         (lambda: MODEL(TOKENS, cache=MODEL.start_cache()[1:]), ValueError, ("for 2 layers, the model has 3",)),
         (lambda: MODEL(TOKENS, cache=interrupted()), ValueError, ("different numbers of positions", "begin again")),

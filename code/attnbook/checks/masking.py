@@ -56,9 +56,11 @@ def _check_broadcasts(name: str, table: Tensor, shape: torch.Size) -> None:
     pairs = ((sizes[-i], shape[-i]) for i in range(1, shared + 1))
     if len(sizes) > max(len(shape), 2) or any(a not in (1, b) for a, b in pairs):
         heads = "; one for each head is (1, H, T, S)" if len(shape) > 3 else ""
+        of_padding = len(shape) > 2 and table.shape == (shape[0], shape[-1])
+        padding = f"; one of padding, (B, S), goes in as {name}[:, None]" if of_padding else ""
         raise ValueError(
             f"{name} has shape {tuple(table.shape)}, which does not broadcast to the scores' {tuple(shape)}; "
-            f"its last two axes are (queries, keys), one row for each query or for all{heads}"
+            f"its last two axes are (queries, keys), one row for each query or for all{heads}{padding}"
         )
     if sizes[-1] != shape[-1]:  # a table of the new positions only, say
         raise ValueError(
