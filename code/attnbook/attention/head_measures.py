@@ -66,9 +66,8 @@ def ablate_head(
         mean: (Dh,), what the head gives from now on, whatever it reads, such as its mean; zeros if not given.
 
     Raises:
-        TypeError: no attention layer, one whose W_o is no plain linear map, such as one with an adapter, or a mean of
-            another dtype.
-        ValueError: there is no such head, it is silent already, or the mean has another size.
+        TypeError: the layer's W_o is no plain linear map, such as one with an adapter.
+        ValueError: the head is silent already.
     """
     advice = "pass the attention of a block, such as block.attention"
     check_kind("layer", layer, MultiHeadAttention, advice)

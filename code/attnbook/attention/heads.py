@@ -128,8 +128,7 @@ class MultiHeadAttention(nn.Module):
             output (B, T, D), and weights (B, H, T, S) before dropout, or None.
 
         Raises:
-            TypeError, ValueError: arguments that do not fit; other keys than the query's beside rotary positions, a
-                function as bias, or a cache.
+            ValueError: other keys than the query's beside rotary positions, a function as bias, or a cache.
         """
         key = query if key is None else key
         value = key if value is None else value

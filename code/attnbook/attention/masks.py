@@ -171,7 +171,7 @@ def masked_softmax(
         Weights, the scores' shape and dtype; each row sums to 1, or to 0 where nothing may be attended to.
 
     Raises:
-        ValueError: NaN or +inf in the scores, beside arguments of a wrong kind or shape.
+        ValueError: NaN or +inf in the scores.
 
     Source:
         Vaswani et al. (2017), §3.2.3 (scores set to −∞ before the softmax).

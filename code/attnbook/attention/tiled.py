@@ -30,7 +30,7 @@ def online_softmax(scores: Tensor, value: Tensor) -> Tensor:
         (…, Dv), in the dtype of the values; half precision is summed in float32.
 
     Raises:
-        TypeError, ValueError: tensors that do not fit, or scores that are not finite (not looked for on a GPU).
+        ValueError: scores that are not finite (not looked for on a GPU).
 
     Source:
         Milakov & Gimelshein (2018), algorithm 3; with the values, Rabe & Staats (2021), §3.
@@ -85,7 +85,7 @@ def tiled_attention(
         is the whole table.
 
     Raises:
-        ValueError: also if T and S differ although `causal` is asked for, or for a window without `causal`.
+        ValueError: T and S differ although `causal` is asked for, or a window comes without `causal`.
 
     Source:
         Rabe & Staats (2021), arXiv:2112.05682; Dao et al. (2022), arXiv:2205.14135, algorithms 1 and 4.

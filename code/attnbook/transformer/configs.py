@@ -119,8 +119,7 @@ class LanguageModelConfig:
         scale_embedding: multiply embeddings by √D, as the Transformer and Gemma do.
 
     Raises:
-        TypeError, ValueError: a size that is not a count, an unknown choice, or settings that exclude each
-            other.
+        ValueError: settings that exclude each other.
 
     Source:
         Radford et al. (2019), GPT-2; Touvron et al. (2023), arXiv:2302.13971, §2.2, for what Llama changed.
