@@ -17,7 +17,7 @@ SHAPE = torch.Size([B, H, T, S])
 
 
 def test_exports():
-    assert set(checks.__all__) - {"aligned", "kind_of", "has_values", "is_traced", "readable"} == {
+    assert set(checks.__all__) - {"aligned_shape", "kind_of", "has_values", "is_traced", "readable"} == {
         name for name in vars(checks) if name.startswith("check_")
     }
 

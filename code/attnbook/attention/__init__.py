@@ -57,7 +57,7 @@ from attnbook.attention.masks import (
 )
 from attnbook.attention.pooling import (
     NWKernelRegression,
-    Step,
+    WidthStep,
     attention_pooling,
     average_pooling,
     fit_width,
@@ -128,7 +128,7 @@ __all__ = [
     "leave_one_out_mask",
     "regression_loss",
     "fit_width",
-    "Step",
+    "WidthStep",
     "CrossAttention",
     "SelfAttention",
     "QueryPooling",

@@ -12,7 +12,7 @@ from attnbook.attention.masks import combine_masks
 from attnbook.attention.separate_heads import SeparateHeads, check_stage
 from attnbook.attention.splitting import check_inputs, check_kv_heads, head_size
 from attnbook.checks import (
-    aligned,
+    aligned_shape,
     check_bias,
     check_callable,
     check_count,
@@ -216,7 +216,7 @@ class MultiHeadAttention(nn.Module):
         mask = combine_masks(shape, valid_lens, mask, q.device)
         if bias is not None:
             check_bias(bias, shape)
-            bias = bias.reshape(aligned(bias.shape, shape))
+            bias = bias.reshape(aligned_shape(bias.shape, shape))
         group = self.num_heads // self.num_kv_heads  # query heads per key/value head
         dropout = self.dropout.p if self.dropout.training else 0.0
         return attention_step(

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from attnbook.checks import (
-    aligned,
+    aligned_shape,
     check_count,
     check_lengths,
     check_mask,
@@ -140,7 +140,7 @@ def combine_masks(
     """
     if mask is not None:
         check_mask(mask, shape, name=names[1])
-        mask = mask.reshape(aligned(mask.shape, shape)).to(device)
+        mask = mask.reshape(aligned_shape(mask.shape, shape)).to(device)
     if valid_lens is None:
         return mask
     check_valid_lens(valid_lens, shape, names=names)

@@ -7,7 +7,7 @@ message says how to convert NumPy's integers.
 """
 
 from attnbook.checks.integers import check_ids, check_integers
-from attnbook.checks.masking import aligned, check_bias, check_lengths, check_mask, check_scores, check_valid_lens
+from attnbook.checks.masking import aligned_shape, check_bias, check_lengths, check_mask, check_scores, check_valid_lens
 from attnbook.checks.numbers import (
     check_callable,
     check_choice,
@@ -46,7 +46,7 @@ __all__ = [
     "check_value",
     "check_mask",
     "check_bias",
-    "aligned",
+    "aligned_shape",
     "kind_of",
     "has_values",
     "is_traced",

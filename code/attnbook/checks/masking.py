@@ -38,7 +38,7 @@ def check_bias(bias: Tensor, shape: torch.Size) -> None:
     _check_broadcasts("bias", bias, shape)
 
 
-def aligned(table: torch.Size, shape: torch.Size) -> tuple[int, ...]:
+def aligned_shape(table: torch.Size, shape: torch.Size) -> tuple[int, ...]:
     """The shape in which a mask or bias broadcasts to scores of shape `shape`.
 
     Three axes next to four or more are (B, T, S), for all heads, and become (B, 1…, T, S). All other tables broadcast
@@ -50,7 +50,7 @@ def aligned(table: torch.Size, shape: torch.Size) -> tuple[int, ...]:
 
 
 def _check_broadcasts(name: str, table: Tensor, shape: torch.Size) -> None:
-    sizes = aligned(table.shape, shape)
+    sizes = aligned_shape(table.shape, shape)
     # no zip(strict=False), which PyTorch 2.5 compiles as strict
     shared = min(len(sizes), len(shape))
     pairs = ((sizes[-i], shape[-i]) for i in range(1, shared + 1))

@@ -17,7 +17,7 @@ from attnbook.checks import check_config
 from attnbook.transformer.blocks import Block, Residual
 from attnbook.transformer.configs import LanguageModelConfig
 from attnbook.transformer.feed_forward import FeedForward, GatedFeedForward
-from attnbook.transformer.stack import check_tokens, one_mask, past, run_layers
+from attnbook.transformer.stack import check_tokens, one_mask, run_layers, step_mask
 from attnbook.transformer.stepping import Stepping, check_caches
 
 
@@ -112,14 +112,14 @@ class LanguageModel(Stepping):
         config, length = self.config, tokens.shape[1]
         total = start + length
         allowed = one_mask(config.num_heads, tokens, lens, mask, start)
-        causal = near = past(length, start, tokens.device)
+        causal = windowed = step_mask(length, start, tokens.device)
         if config.window is not None and config.window < total:
-            near = sliding_window_mask(
+            windowed = sliding_window_mask(
                 length, config.window, num_keys=total, device=tokens.device
             )
-        causal, near = both_masks(causal, allowed), both_masks(near, allowed)
+        causal, windowed = both_masks(causal, allowed), both_masks(windowed, allowed)
         return [
-            causal if number in config.global_layers else near
+            causal if number in config.global_layers else windowed
             for number in range(len(self.layers))
         ]
 

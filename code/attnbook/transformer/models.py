@@ -9,7 +9,7 @@ from attnbook.attention import LearnedPositions, SinusoidalPositions
 from attnbook.checks import check_batch, check_config, check_features
 from attnbook.transformer.blocks import DecoderLayer, EncoderLayer
 from attnbook.transformer.configs import PAPER_BASE, TransformerConfig
-from attnbook.transformer.stack import check_tokens, one_mask, past, run_layers
+from attnbook.transformer.stack import check_tokens, one_mask, run_layers, step_mask
 from attnbook.transformer.stepping import DecoderLayerCache, Stepping, check_caches
 
 
@@ -144,7 +144,7 @@ class Decoder(Stepping):
             check_batch(target=target, memory=cast(Tensor, cache[0].across.key))
         embedded = self.embedding(target) * math.sqrt(self.config.d_model)  # (B, T, D)
         x = self.positions(embedded, start)
-        mask = past(target.shape[1], start, target.device)
+        mask = step_mask(target.shape[1], start, target.device)
         x, weights = run_layers(
             self.layers,
             x,

@@ -37,7 +37,7 @@ def one_mask(
     return combine_masks(shape, valid_lens, mask, ids.device)
 
 
-def past(length: int, start: int, device: torch.device) -> Tensor | None:
+def step_mask(length: int, start: int, device: torch.device) -> Tensor | None:
     """The causal mask of positions that follow `start` others; None for a single one, which may look at all of them."""
     if length < 2:
         return None
@@ -56,8 +56,8 @@ def run_layers(
     lists = [name for name in ("mask", "cache") if isinstance(options.get(name), list)]
     weights_of_layers = []
     for number, layer in enumerate(layers):
-        own = {name: options[name][number] for name in lists}
-        x, weights = layer(x, need_weights=need_weights, **options | own)
+        entries = {name: options[name][number] for name in lists}
+        x, weights = layer(x, need_weights=need_weights, **options | entries)
         weights_of_layers.append(weights)
     return x, weights_of_layers if need_weights else None
 
