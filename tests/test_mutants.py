@@ -85,7 +85,7 @@ TABLE = {
          "test_heads.py::test_three_axes_are_sequences_also_where_there_are_as_many_heads"),
     ],
     "attention/conventions": [
-        ("blocked means allowed", "return ~mask", "return mask.clone()", "test_masks.py"),
+        ("blocked means allowed", "check_mask(mask) return ~mask", "return mask.clone()", "test_masks.py"),
         ("the additive mask is flipped", "masked_fill(~mask, -torch.inf)", "masked_fill(mask, -torch.inf)",
          "test_masks.py"),
     ],
