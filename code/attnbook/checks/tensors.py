@@ -90,11 +90,16 @@ def check_query_key(query: Tensor, key: Tensor, same_features: bool = True) -> N
     check_tensor("query", query, min_dims=2)
     check_tensor("key", key, min_dims=2)
     check_alike("query", query, "key", key)
-    if key.shape[-2] == 0:
-        raise ValueError(f"key has shape {tuple(key.shape)}: no key to attend to; pass at least one")
+    check_keys("key", key)
     if same_features and query.shape[-1] != key.shape[-1]:
         raise ValueError(f"query has size {query.shape[-1]}, key has size {key.shape[-1]}; project both to one size")
     check_leading_axes("query", query.shape[:-2], "key", key.shape[:-2])
+
+
+def check_keys(name: str, x: Tensor) -> None:
+    """Require at least one position in (…, S, D), to attend to."""
+    if x.shape[-2] == 0:
+        raise ValueError(f"{name} has shape {tuple(x.shape)}: no key to attend to; pass at least one")
 
 
 def check_value(query: Tensor, key: Tensor, value: Tensor) -> None:
