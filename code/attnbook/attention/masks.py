@@ -41,7 +41,7 @@ def sequence_mask(valid_lens: Tensor, num_keys: int) -> Tensor:
 
 
 def causal_mask(
-    num_queries: int, num_keys: int | None = None, device: torch.device | None = None
+    num_queries: int, num_keys: int | None = None, *, device: torch.device | None = None
 ) -> Tensor:
     """Let each query attend to itself and the past only: a lower triangle.
 
@@ -115,7 +115,7 @@ def sliding_window_mask(
         Beltagy et al. (2020), §3.1; one-sided, as in Jiang et al. (2023), §2.
     """
     check_count("window", window)
-    causal = causal_mask(num_queries, num_keys, device)
+    causal = causal_mask(num_queries, num_keys, device=device)
     return causal.triu(diagonal=causal.shape[1] - num_queries + 1 - window)
 
 

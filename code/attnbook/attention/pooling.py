@@ -174,7 +174,7 @@ class NWKernelRegression(nn.Module):
         return attention_pooling(weights, value), weights
 
 
-def leave_one_out_mask(n: int, device: torch.device | None = None) -> Tensor:
+def leave_one_out_mask(n: int, *, device: torch.device | None = None) -> Tensor:
     """Let each of n points attend to all the others, but not to itself.
 
     Args:

@@ -42,7 +42,7 @@ def step_mask(length: int, start: int, device: torch.device) -> Tensor | None:
     if length < 2:
         return None
     if start:
-        return causal_mask(length, start + length, device)
+        return causal_mask(length, start + length, device=device)
     return shared_triangle(length, device)
 
 
