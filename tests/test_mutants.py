@@ -194,8 +194,10 @@ TABLE = {
         ("gradients pile up", "optimizer.zero_grad()", "pass"),
     ],
     "attention/layers": [
-        ("no dropout on the weights", "F.dropout(weights, dropout) @ value, weights", "weights @ value, weights"),
-        ("dropout when not training", "self.dropout.p if self.dropout.training else 0.0", "self.dropout.p"),
+        ("no dropout on the weights", "F.dropout(weights, p) @ value, weights", "weights @ value, weights"),
+        ("dropout when not training", "dropout.p if dropout.training else 0.0", "dropout.p"),
+        ("heads drop weights when not training", "dropout.p if dropout.training else 0.0", "dropout.p",
+         "test_heads.py::test_dropout_only_while_training"),
         ("the mask is lost on the way", "unchecked_masked_softmax(scores, mask)",
          "unchecked_masked_softmax(scores, None)"),
         ("the lengths are lost on the way", "combine_masks(shape, valid_lens, mask",
@@ -251,8 +253,6 @@ TABLE = {
          "test_heads.py::test_the_three_stages_are_one_function"),
     ],
     "attention/heads": [
-        ("heads drop weights when not training", "self.dropout.p if self.dropout.training else 0.0",
-         "self.dropout.p", "test_heads.py::test_dropout_only_while_training"),
         ("the memory's keys are the query's", "_, k, v = self.project_all(key)", "pass",
          "test_heads.py::test_masks_of_every_shape"),
         ("weights are stacked head by head", "for name in names for head in stage.heads",

@@ -218,9 +218,8 @@ class MultiHeadAttention(nn.Module):
             check_bias(bias, shape)
             bias = bias.reshape(aligned_shape(bias.shape, shape))
         group = self.num_heads // self.num_kv_heads  # query heads per key/value head
-        dropout = self.dropout.p if self.dropout.training else 0.0
         return attention_step(
-            q, k, v, mask, bias, dropout=dropout, group=group, need_weights=need_weights
+            q, k, v, mask, bias, self.dropout, group=group, need_weights=need_weights
         )
 
     def project(

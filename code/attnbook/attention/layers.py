@@ -32,10 +32,10 @@ def attention_step(
     query: Tensor,
     key: Tensor,
     value: Tensor,
-    mask: Tensor | None = None,
-    bias: Tensor | None = None,
+    mask: Tensor | None,
+    bias: Tensor | None,
+    dropout: nn.Dropout,
     *,
-    dropout: float = 0.0,
     group: int = 1,
     need_weights: bool = False,
 ) -> tuple[Tensor, Tensor | None]:
@@ -47,16 +47,17 @@ def attention_step(
         value: (B, H / group, S, Dv).
         mask: bool, with as many axes as the scores, True = may attend.
         bias: added to the scores.
-        dropout: the probability of dropping a weight, now.
+        dropout: of weights, while it is training.
         group: how many query heads share a head of keys and values.
         need_weights: compute in steps and return the weights too; else in PyTorch's fused kernel.
 
     Returns:
         output (B, H, T, Dv), and weights (B, H, T, S) before dropout, or None.
     """
+    p = dropout.p if dropout.training else 0.0
     if not need_weights:
         output = fused_attention(
-            query, key, value, mask, bias, dropout=dropout, shared_heads=group > 1
+            query, key, value, mask, bias, dropout=p, shared_heads=group > 1
         )
         return output, None
     if group > 1:
@@ -65,7 +66,7 @@ def attention_step(
     scores = query / math.sqrt(query.shape[-1]) @ key.mT  # (B, H, T, S)
     scores = scores if bias is None else scores + bias.to(query)
     weights = unchecked_masked_softmax(scores, mask)  # each row sums to 1
-    return F.dropout(weights, dropout) @ value, weights
+    return F.dropout(weights, p) @ value, weights
 
 
 class _ScoredAttention(nn.Module):
@@ -152,12 +153,7 @@ class DotProductAttention(_ScoredAttention):
         shape = torch.Size([*batch, query.shape[-2], key.shape[-2]])
         mask = combine_masks(shape, valid_lens, mask, query.device)
         return attention_step(
-            query,
-            key,
-            value,
-            mask,
-            dropout=self.dropout.p if self.dropout.training else 0.0,
-            need_weights=need_weights,
+            query, key, value, mask, None, self.dropout, need_weights=need_weights
         )
 
 
