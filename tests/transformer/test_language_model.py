@@ -206,6 +206,7 @@ def test_errors(call, error, message):
         ({"global_layers": (3,)}, ValueError, "global_layers must be below num_layers, 3, got 3"),
         ({"global_layers": (1.0,)}, TypeError, r"global_layers\[0\] must be an integer"),
         ({"global_layers": 1}, TypeError, "global_layers must be a tuple, got int"),
+        ({"global_layers": (1,)}, ValueError, r"all layers are global: leave global_layers \(1,\) out, or pass"),
         ({"rotary_scaling": 3}, TypeError, "rotary_scaling must be LinearScaling"),
         ({"rotary_scaling": abs}, TypeError, "rotary_scaling must be LinearScaling"),
         ({"positions": "learned", "rotary_base": 7.0}, ValueError, "learned positions are not rotated: leave rotary_b"),

@@ -184,7 +184,7 @@ class LanguageModelConfig:
             )
 
     def _check_windows(self) -> None:
-        """Require a window of at least one position, and global layers that the model has."""
+        """Require a window of at least one position, and global layers only beside one, of those that the model has."""
         if self.window is not None:
             check_count("window", self.window)
         if not isinstance(self.global_layers, tuple):
@@ -196,6 +196,11 @@ class LanguageModelConfig:
         if max(self.global_layers, default=0) >= self.num_layers:
             raise ValueError(
                 f"global_layers must be below num_layers, {self.num_layers}, got {max(self.global_layers)}"
+            )
+        if self.global_layers and self.window is None:
+            raise ValueError(
+                f"without a window all layers are global: leave global_layers {self.global_layers} out, or pass a "
+                "window"
             )
 
 
