@@ -186,8 +186,8 @@ class Transformer(nn.Module):
         Returns:
             logits (B, T, V); position t scores the word that follows target[:, :t + 1].
         """
-        memory, mask = self.encode(source, valid_lens)
         check_tokens("target", target, self.config.target_vocab_size)
+        memory, mask = self.encode(source, valid_lens)
         check_batch(source=source, target=target)
         return self.decoder(target, memory, memory_mask=mask)[0]
 
