@@ -122,7 +122,8 @@ class MultiHeadAttention(nn.Module):
             need_weights: return the weights too; without them the fused kernel never stores the T × S table. What else
                 depends on it, see `DotProductAttention.forward`; gradients under `vmap` of a learned bias need it, too.
             cache: a `KeyValueCache`, to which the keys of the query are added; or, from `start_cache`, the keys of a
-                memory, which take their place.
+                memory, which take their place. A call that fails leaves it as it was; after a forward hook of this
+                layer that fails, only blocks and models put it back.
 
         Returns:
             output (B, T, D), and weights (B, H, T, S) before dropout, or None.

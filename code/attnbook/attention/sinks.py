@@ -62,8 +62,10 @@ class SinkAttention(MultiHeadAttention):
 
 
 def _with_sink(
-    table: Any, shape: torch.Size, check: Callable[[Tensor, torch.Size], None]
-) -> Any:
+    table: Tensor | None,
+    shape: torch.Size,
+    check: Callable[[Tensor, torch.Size], None],
+) -> Tensor | None:
     """A mask or bias with a first column for the sink: a neutral one is added unless it has S + 1 columns already."""
     if table is None or getattr(table, "shape", ())[-1:] == (shape[-1] + 1,):
         return table
