@@ -393,7 +393,7 @@ TABLE = {
          "num_keys = memory.shape[1] if cache is None else cache.across.length\n"
          "        memory = memory if cache is None else None\n        own",
          "test_bad_input.py::test_a_refused_step_leaves_the_cache_as_it_was"),
-        ("a norm that was handed in is passed over", "nn.LayerNorm(d_model) if norm is None else norm",
+        ("a norm that was handed in is passed over", "nn.LayerNorm(d_model) if norm is None else cast(nn.Module, norm)",
          "nn.LayerNorm(d_model)", "test_blocks.py::test_a_residual_takes_a_norm"),
     ],
     "transformer/feed_forward": [
