@@ -58,7 +58,7 @@ def prefix_matching(weights: Tensor, tokens: Tensor) -> Tensor:
 def ablate_head(
     layer: MultiHeadAttention, head: int, mean: Tensor | None = None
 ) -> None:
-    """Silence one head of a layer, in place and once: what it finds is not passed on.
+    """Silence one head of a layer, in place: what it finds is no longer passed on.
 
     Args:
         layer: the attention.

@@ -15,9 +15,9 @@ class SinkAttention(MultiHeadAttention):
     """Multi-head attention with one more key, whose value is zero: weight on it is weight that goes nowhere.
 
     With a key of zeros this is the softmax "off by one", exp(x) / (1 + Σ exp(x)). It is called as `MultiHeadAttention`
-    is, with mask, bias, lengths, cache and shared key/value heads. The sink is key 0 of the weights, (B, H, T, S + 1),
-    and every query may attend to it, unless a mask forbids it: one of S + 1 columns, like a bias of as many, has one
-    for the sink, too, the first.
+    is, with mask, bias, lengths, cache and shared key/value heads. The sink is key 0 of the weights, (B, H, T, S + 1).
+    Every query may attend to it, unless a mask of S + 1 columns forbids it: in a mask or bias of that size, the first
+    column is the sink's.
 
     Args:
         d_model, num_heads: see `MultiHeadAttention`.

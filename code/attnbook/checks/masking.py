@@ -98,7 +98,7 @@ def check_valid_lens(valid_lens: Tensor, shape: torch.Size, *, names: tuple[str,
 
 
 def check_scores(scores: Tensor) -> None:
-    """Require scores (…, T, S) that a softmax can digest: a key at least, no NaN and no +inf (−inf means masked).
+    """Require scores (…, T, S) that a softmax can take: at least one key, no NaN and no +inf (−inf means masked).
 
     The check reads every score once, so it is skipped on a GPU.
     """

@@ -65,7 +65,7 @@ class Residual(nn.Module):
         self.dropout, self.norm_first = nn.Dropout(dropout), norm_first
 
     def before(self, x: Tensor) -> Tensor:
-        """What f is given: x (…, D), normalised if the norm comes first."""
+        """The input of f: x (…, D), normalised if the norm comes first."""
         return self.norm(x) if self.norm_first else x
 
     def forward(self, x: Tensor, h: Tensor) -> Tensor:

@@ -108,7 +108,7 @@ class LanguageModel(Stepping):
     def _masks(
         self, tokens: Tensor, start: int, lens: Tensor | None, mask: Tensor | None
     ) -> list[Tensor | None]:
-        """What each layer may attend to: everything before, or what is in its window."""
+        """A mask for each layer: of all positions so far, or of those in its window."""
         config, length = self.config, tokens.shape[1]
         total = start + length
         allowed = one_mask(config.num_heads, tokens, lens, mask, start)
@@ -170,7 +170,7 @@ def _layer(config: LanguageModelConfig, rotary: RotaryPositions | None) -> Block
 
 
 def _begin_small(module: nn.Module) -> None:
-    """So small that all tokens are nearly equally likely, as in GPT-2, which divides W_o and W_2 by √(2N) besides."""
+    """Start with small weights: all tokens are nearly equally likely. (GPT-2 also divides W_o and W_2 by √(2N).)"""
     if isinstance(module, nn.Linear | nn.Embedding):
         nn.init.normal_(module.weight, std=0.02)
     if isinstance(module, nn.Linear) and module.bias is not None:
