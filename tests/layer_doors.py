@@ -107,7 +107,7 @@ TRANSFORMER_DOORS = [
         Door("Block", lambda **parts: transformer.Block(**deepcopy(parts)), BLOCK, {}, lambda made: made(X)),
         Door("Block.forward", transformer.Block(**BLOCK).eval(), {"x": X}, SELF),
         with_cache("Block.forward", lambda: transformer.Block(**deepcopy(BLOCK)), {"x": X}),
-        *layer(transformer.EncoderLayer, SMALL, BLOCK_OPTIONS | {"num_kv_heads": 1, "rotary": RotaryPositions()},
+        *layer(transformer.EncoderLayer, SMALL, BLOCK_OPTIONS | {"rotary": RotaryPositions()},
                {"x": X}, SELF),
         with_cache("EncoderLayer.forward", lambda: transformer.EncoderLayer(**SMALL), {"x": X}),
         *layer(transformer.DecoderLayer, SMALL, BLOCK_OPTIONS, {"x": X, "memory": MEMORY},

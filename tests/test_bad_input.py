@@ -253,6 +253,16 @@ def test_a_mask_of_the_wrong_shape(name, call, shape):
 
 
 @each_attention
+def test_a_mask_of_padding_is_told_where_its_axis_is_missing(name, call):
+    padding = torch.arange(7) < torch.tensor([[7], [3]])
+    call(mask=padding[:, None])
+    with pytest.raises(
+        ValueError, match=called("mask", name) + says("has shape (2, 7)", "one of padding, (B, S), goes in as ")
+    ):
+        call(mask=padding)
+
+
+@each_attention
 @pytest.mark.parametrize("shape", [(1, 1), (5, 1), (2, 5, 1)])
 def test_a_mask_gives_each_key_its_column(name, call, shape):
     with pytest.raises(ValueError, match=called("mask", name) + says("has shape", "one column for 7 keys")):

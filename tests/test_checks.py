@@ -17,7 +17,7 @@ SHAPE = torch.Size([B, H, T, S])
 
 
 def test_exports():
-    assert set(checks.__all__) - {"aligned", "kind_of", "has_values", "is_traced", "readable"} == {
+    assert set(checks.__all__) - {"aligned_shape", "kind_of", "has_values", "is_traced", "readable"} == {
         name for name in vars(checks) if name.startswith("check_")
     }
 
@@ -83,6 +83,8 @@ WRONG = [
      (f"query has size {D}, key has size {DK}", "project both to one size")),
     (lambda: checks.check_query_key(randn(T, D), randn(0, D)), ValueError,
      (f"(0, {D})", "no key to attend to", "at least one")),
+    (lambda: checks.check_keys("memory", randn(B, 0, D)), ValueError,
+     (f"memory has shape ({B}, 0, {D}): no key to attend to; pass at least one",)),
     (lambda: checks.check_query_key(randn(2, T, D), randn(3, S, D)), ValueError,
      ("leading (batch) axes of query are (2,), those of key (3,)", "broadcast")),
     (lambda: checks.check_query_key(randn(T, D), randn(S, D).float()), TypeError,

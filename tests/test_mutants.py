@@ -81,11 +81,11 @@ TABLE = {
         ("a fully masked row is NaN", ".masked_fill(nothing, 0.0) return safe", "\n    return safe"),
         ("the caller's scores are written into", "safe = scores.masked_fill(~allowed",
          "safe = scores.detach().masked_fill_(~allowed"),
-        ("three axes meet the heads", "mask.reshape(aligned(mask.shape, shape))", "torch.atleast_2d(mask)",
+        ("three axes meet the heads", "mask.reshape(aligned_shape(mask.shape, shape))", "torch.atleast_2d(mask)",
          "test_heads.py::test_three_axes_are_sequences_also_where_there_are_as_many_heads"),
     ],
     "attention/conventions": [
-        ("blocked means allowed", "return ~mask", "return mask.clone()", "test_masks.py"),
+        ("blocked means allowed", "check_mask(mask) return ~mask", "return mask.clone()", "test_masks.py"),
         ("the additive mask is flipped", "masked_fill(~mask, -torch.inf)", "masked_fill(mask, -torch.inf)",
          "test_masks.py"),
     ],
@@ -194,8 +194,10 @@ TABLE = {
         ("gradients pile up", "optimizer.zero_grad()", "pass"),
     ],
     "attention/layers": [
-        ("no dropout on the weights", "F.dropout(weights, dropout) @ value, weights", "weights @ value, weights"),
-        ("dropout when not training", "self.dropout.p if self.dropout.training else 0.0", "self.dropout.p"),
+        ("no dropout on the weights", "F.dropout(weights, p) @ value, weights", "weights @ value, weights"),
+        ("dropout when not training", "dropout.p if dropout.training else 0.0", "dropout.p"),
+        ("heads drop weights when not training", "dropout.p if dropout.training else 0.0", "dropout.p",
+         "test_heads.py::test_dropout_only_while_training"),
         ("the mask is lost on the way", "unchecked_masked_softmax(scores, mask)",
          "unchecked_masked_softmax(scores, None)"),
         ("the lengths are lost on the way", "combine_masks(shape, valid_lens, mask",
@@ -251,8 +253,6 @@ TABLE = {
          "test_heads.py::test_the_three_stages_are_one_function"),
     ],
     "attention/heads": [
-        ("heads drop weights when not training", "self.dropout.p if self.dropout.training else 0.0",
-         "self.dropout.p", "test_heads.py::test_dropout_only_while_training"),
         ("the memory's keys are the query's", "_, k, v = self.project_all(key)", "pass",
          "test_heads.py::test_masks_of_every_shape"),
         ("weights are stacked head by head", "for name in names for head in stage.heads",
@@ -263,7 +263,7 @@ TABLE = {
          "test_positions.py::test_a_rotary_layer_knows_offsets_and_nothing_else"),
         ("a memory's keys meet rotated queries", "or (cache is not None and not cache.grows)", "",
          "test_cache.py::test_rotary_positions_and_another_sequence_do_not_go_together"),
-        ("a bias of the sequences meets the heads", "bias.reshape(aligned(bias.shape, shape))", "bias",
+        ("a bias of the sequences meets the heads", "bias.reshape(aligned_shape(bias.shape, shape))", "bias",
          "test_heads.py::test_three_axes_are_sequences_also_where_there_are_as_many_heads"),
         ("a bias that does not fit stays in the cache", "k, v = (x.to(q.dtype) for x in stored)",
          "if cache is not None:\n            cache.key, cache.value = stored\n"
@@ -393,7 +393,7 @@ TABLE = {
          "num_keys = memory.shape[1] if cache is None else cache.across.length\n"
          "        memory = memory if cache is None else None\n        own",
          "test_bad_input.py::test_a_refused_step_leaves_the_cache_as_it_was"),
-        ("a norm that was handed in is passed over", "nn.LayerNorm(d_model) if norm is None else norm",
+        ("a norm that was handed in is passed over", "nn.LayerNorm(d_model) if norm is None else cast(nn.Module, norm)",
          "nn.LayerNorm(d_model)", "test_blocks.py::test_a_residual_takes_a_norm"),
     ],
     "transformer/feed_forward": [
@@ -417,9 +417,9 @@ TABLE = {
     "transformer/language_model": [
         ("every written token is at position 0", "self.positions(x, start)", "self.positions(x)",
          "test_language_model.py::test_one_pass_is_one_pass_a_token_however_they_are_cut"),
-        ("all layers have the window", "causal if number in config.global_layers else near", "near",
+        ("all layers have the window", "causal if number in config.global_layers else windowed", "windowed",
          "test_language_model.py::test_by_its_parts"),
-        ("padding in front is seen", "causal, near = both_masks(causal, allowed), both_masks(near, allowed)",
+        ("padding in front is seen", "causal, windowed = both_masks(causal, allowed), both_masks(windowed, allowed)",
          "pass",
          "test_language_model.py::test_padding_in_front_is_hidden_by_a_mask_also_from_a_cache"),
         ("the sum of the blocks is scored", "self.head(self.norm(x))", "self.head(x)",

@@ -11,7 +11,7 @@ import naive
 from attnbook.attention import (
     KERNELS,
     NWKernelRegression,
-    Step,
+    WidthStep,
     attention_pooling,
     average_pooling,
     fit_width,
@@ -477,7 +477,7 @@ def test_the_loss_is_a_sum_over_points_that_may_not_see_themselves(leave_one_out
 def test_the_path_is_plain_gradient_descent():
     model = NWKernelRegression(0.8).double()
     path = fit_width(model, PRECISE.x_train, PRECISE.y_train, lr=0.01, epochs=3)
-    assert len(path) == 4 and all(isinstance(step, Step) for step in path)
+    assert len(path) == 4 and all(isinstance(step, WidthStep) for step in path)
     w = path[0].w
     assert w == pytest.approx(0.8)
     for step in path:

@@ -206,7 +206,11 @@ CROSS, (X, MEMORY) = cross(torch.float32), x_and_memory(torch.float32)
         (lambda: CROSS(X[0], MEMORY[0]), ValueError, ("x must have 3 axes, got shape (5, 11)",)),
         (lambda: CROSS(X[..., 1:], MEMORY), ValueError, ("x has size 10, d_model is 11",)),
         (lambda: CROSS(X, X), ValueError, ("memory has size 11, memory_size is 19",)),
-        (lambda: CROSS(X, MEMORY[:, :0]), ValueError, ("no key to attend to",)),
+        (lambda: CROSS(X, MEMORY[:, :0]), ValueError, ("memory has shape (2, 0, 19): no key to attend to",)),
+        *(
+            (lambda layer=layer: layer(X[:, :0]), ValueError, ("x has shape (2, 0, 11): no key to attend to",))
+            for layer in (SelfAttention(D), SelfAttention(D, causal=True), QueryPooling(D))
+        ),
         (lambda: CROSS(X, torch.cat([MEMORY] * 2)), ValueError, ("x holds 2 sequences, memory holds 4 sequences",)),
         (lambda: CROSS(X[:1], MEMORY), ValueError, ("x holds 1 sequences, memory holds 2 sequences",)),
         (lambda: CROSS(X, MEMORY[:1]), ValueError, ("x holds 2 sequences, memory holds 1 sequences",)),

@@ -354,6 +354,8 @@ def test_latent_attention_says_what_does_not_fit():
     layer = latent_layer()
     with pytest.raises(ValueError, match=says(f"d_model is {E}")):
         layer(randn(B, T, E + 1))
+    with pytest.raises(ValueError, match=says(f"x has shape ({B}, 0, {E}): no key to attend to")):
+        layer(randn(B, 0, E))
     with pytest.raises(TypeError, match="x is torch.float64, cache is torch.float32"):
         layer(randn(B, T, E), cache=randn(B, T, C, dtype=torch.float32))
     for cache, message in (

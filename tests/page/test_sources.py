@@ -24,7 +24,7 @@ OBJECTS = [
     pooling.NWKernelRegression,
     attention.DotProductAttention,
     attention.DotProductAttention.forward,
-    pooling.Step,
+    pooling.WidthStep,
     claims.ClaimError,
     masks,
 ]

@@ -160,9 +160,9 @@ def test_encoder_layer_by_its_parts(norm_first):
 @PRE_AND_POST
 def test_encoder_layer_options_reach_the_attention(norm_first):
     x, bias = randn(B, T, 6 * 10), randn(1, 6, T, T)
-    options = {"norm_first": norm_first, "num_kv_heads": 2, "rotary": RotaryPositions()}
+    options = {"norm_first": norm_first, "rotary": RotaryPositions()}
     layer = fill(EncoderLayer(60, 6, FF, **options)).double()
-    assert layer.attention.num_kv_heads == 2
+    assert layer.attention.rotary is options["rotary"]
     plain, _ = layer(x)
     biased, _ = layer(x, bias=bias)
     masked, _ = layer(x, mask=causal_mask(T))

@@ -480,6 +480,13 @@ def test_a_cache_of_another_kind(cache):
         Decoder(SMALL)(TARGET, cache=cache)
 
 
+def test_a_wrong_target_is_refused_before_the_source_is_encoded():
+    model = transformer()
+    model.encoder.register_forward_pre_hook(lambda *_: pytest.fail("the source was encoded"))
+    with pytest.raises(ValueError, match="target holds the id -"):
+        model(SOURCE, TARGET - 20)
+
+
 def test_lengths_of_each_source_position_are_not_taken_for_those_of_the_target():
     """With as many target words as source words, their mask would fit the decoder's queries."""
     model, lens = transformer(), torch.full((B, S), S)

@@ -4,12 +4,16 @@ Masks say who may attend to what; scores say how well a key fits a query; poolin
 a memory of fixed size (linear attention, the delta rule) regresses values on keys. Measures say what a head does.
 
 A **mask** is a bool tensor, True = may attend, with a column for each key, those of a cache included: (T, S), or
-(B, T, S) for all heads, or all axes of the scores, such as (B, H, T, S). Any size but S may be 1. A **bias** has these
-axes, too, is of floating point, and is added to the scores. **Valid lengths**, (B,) for sequences or (B, T) for
-queries, are integers from 0 to S: how many keys count, the first ones. Beside a mask, a key must pass both.
-A head's **weights** are returned beside its output where `need_weights` asks for them, and else None. There
-are exceptions: the regressions (`average_pooling`, `nadaraya_watson`, `NWKernelRegression`) always return weights, and
-`LatentAttention`, which is causal, takes no mask and returns its cache, a tensor, in their place.
+(B, T, S) for all heads, or all axes of the scores, such as (B, H, T, S). Any size but S may be 1. A mask of padding,
+(B, S), goes in as `mask[:, None]`; as it is, it would be read as (T, S) where B = T. A **bias** has the axes of a mask,
+is of floating point, and is added to the scores. **Valid lengths**, (B,) for sequences or (B, T) for queries, are
+integers from 0 to S: how many keys count, the first ones. Beside a mask, a key must pass both. A head's **weights** are
+returned beside its output where `need_weights` asks for them, and else None. There are exceptions: the regressions
+(`average_pooling`, `nadaraya_watson`, `NWKernelRegression`) always return weights, and `LatentAttention`, which is
+causal, takes no mask and returns its cache, a tensor, in their place.
+
+Arguments that do not fit are refused: with a `TypeError` if they are of another kind or dtype, with a `ValueError` if
+they have a wrong shape or value or are on another device. What a function refuses besides stands under Raises.
 """
 
 from attnbook.attention.cache import KeyValueCache
@@ -53,7 +57,7 @@ from attnbook.attention.masks import (
 )
 from attnbook.attention.pooling import (
     NWKernelRegression,
-    Step,
+    WidthStep,
     attention_pooling,
     average_pooling,
     fit_width,
@@ -124,7 +128,7 @@ __all__ = [
     "leave_one_out_mask",
     "regression_loss",
     "fit_width",
-    "Step",
+    "WidthStep",
     "CrossAttention",
     "SelfAttention",
     "QueryPooling",

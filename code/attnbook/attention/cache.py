@@ -16,7 +16,7 @@ from attnbook.checks import (
 
 
 class GrowingBuffer:
-    """A buffer in which a tensor (B, H, positions, Dh) grows along its positions without being copied each time.
+    """A buffer in which a tensor (B, H, positions, Dh) can grow by positions without being copied each time.
 
     It is made for twice as many positions as are stored, and doubled when it is full. Positions that were handed out
     before are never written over: only what follows those that were joined last is free.
@@ -50,11 +50,11 @@ class GrowingBuffer:
 class KeyValueCache:
     """Keys and values that need not be made again, for one attention layer.
 
-    There are two kinds, and both are passed as `cache`, with no keys beside the query. `KeyValueCache()` is for
-    self-attention: it begins empty, and `layer(x, mask=…, cache=cache)` with the new positions only adds theirs. The
-    mask is `causal_mask(T, cache.length + T)`: the new positions are the last ones. `layer.start_cache(memory)` makes
-    one for attention to a memory, such as an encoder's output: it holds the memory's keys and values, and stays as it
-    is.
+    There are two kinds; either is passed as `cache`, without a key beside the query. `KeyValueCache()` is for
+    self-attention: it begins empty, and each call `layer(x, mask=…, cache=cache)` adds the positions of x, the new
+    ones. They are the last ones, so the mask is `causal_mask(T, cache.length + T)`. `layer.start_cache(memory)` makes
+    the other kind, for attention to a memory, such as an encoder's output: it holds the memory's keys and values, and
+    calls do not change it.
 
     Args:
         memory: the keys and values of a memory, (B, H, S, Dh) each; without them, the cache is empty and grows.
@@ -84,7 +84,7 @@ class KeyValueCache:
         self.key, self.value = key.clone(), value.clone()
 
     def __copy__(self) -> "KeyValueCache":
-        """A cache that goes on by itself: it shares what is stored so far, and nothing that is added."""
+        """A cache that shares what is stored so far, and nothing that is added to either later."""
         copied = KeyValueCache()
         copied.grows, copied.key, copied.value = self.grows, self.key, self.value
         return copied
@@ -98,7 +98,7 @@ class KeyValueCache:
 
     @property
     def parts(self) -> tuple["KeyValueCache", ...]:
-        """The caches of one attention each that it is made of: itself alone."""
+        """The caches of single attention layers that it consists of: itself alone."""
         return (self,)
 
     @property
@@ -107,7 +107,7 @@ class KeyValueCache:
         return 0 if self.key is None else self.key.shape[2]
 
     def joined(self, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
-        """What is stored and then these, unchecked and not kept: a layer keeps them once its call has succeeded."""
+        """The stored keys and values followed by these; the layer stores the result once its call has succeeded."""
         if self.key is None or self.value is None:  # empty
             # copies, as of a memory, and the caller's stay the caller's
             return key.clone(), value.clone()
@@ -119,7 +119,7 @@ class KeyValueCache:
         return key_buffer.join(self.key, key), value_buffer.join(self.value, value)
 
     def check_queries(self, query: Tensor, num_heads: int, head_dim: int) -> None:
-        """Require queries (B, T, D) of a layer with so many key heads that fit what is stored, in whatever dtype."""
+        """Require queries (B, T, D), of any dtype, and a number and a size of key heads that fit what is stored."""
         if self.key is None:
             return
         sequences, heads, _, features = self.key.shape

@@ -1,4 +1,4 @@
-"""Other conventions for masks, and how to get to the book's (True = may attend) and back."""
+"""Masks of other libraries, from and to the book's (True = may attend)."""
 
 import torch
 from torch import Tensor

@@ -1,4 +1,4 @@
-"""PyTorch's fused kernel of attention, and what has to be known of it to get the numbers of the plain steps."""
+"""PyTorch's fused kernel of attention, called so that it gives the numbers of the plain steps."""
 
 from typing import Any
 
@@ -48,9 +48,9 @@ def fused_attention(
 
 
 def _is_causal(mask: Tensor) -> bool:
-    """Whether a mask is the plain triangle, whose empty half the kernel can leave out; a look at a large one pays.
+    """Whether a mask is the plain triangle, whose empty half the kernel can leave out; only large ones are compared.
 
-    On a GPU that means: whether it is the triangle that a language model's layers share.
+    On a GPU only the triangle that a language model's layers share is recognised.
     """
     size = mask.shape[-1]
     square = mask.shape[-2] == size and mask.numel() == size**2
@@ -77,7 +77,7 @@ def _is_same_memory(a: Tensor, b: Tensor) -> bool:
 
 
 def _refuse_second_derivatives(kernel: Any) -> None:
-    """Have whoever asks for them told what to do, before PyTorch says that its fused kernels have none."""
+    """Make a second backward pass say what to do instead; PyTorch's own error only says that there is none."""
     if "Attention" in type(kernel).__name__:  # else PyTorch has taken plain steps
         kernel.register_hook(_watch)
 

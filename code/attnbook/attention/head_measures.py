@@ -1,4 +1,4 @@
-"""Reading attention: what a head does, what the output loses without it, and where the layers together look."""
+"""Reading attention: what a head looks at, what the output loses without it, and where all layers together look."""
 
 import torch
 from torch import Tensor, nn
@@ -58,7 +58,7 @@ def prefix_matching(weights: Tensor, tokens: Tensor) -> Tensor:
 def ablate_head(
     layer: MultiHeadAttention, head: int, mean: Tensor | None = None
 ) -> None:
-    """Silence one head of a layer, in place and once: what it finds is not passed on.
+    """Silence one head of a layer, in place: what it finds is no longer passed on.
 
     Args:
         layer: the attention.
@@ -66,9 +66,8 @@ def ablate_head(
         mean: (Dh,), what the head gives from now on, whatever it reads, such as its mean; zeros if not given.
 
     Raises:
-        TypeError: no attention layer, one whose W_o is no plain linear map, such as one with an adapter, or a mean of
-            another dtype.
-        ValueError: there is no such head, it is silent already, or the mean has another size.
+        TypeError: the layer's W_o is no plain linear map, such as one with an adapter.
+        ValueError: the head is silent already.
     """
     advice = "pass the attention of a block, such as block.attention"
     check_kind("layer", layer, MultiHeadAttention, advice)

@@ -12,7 +12,7 @@ from attnbook.attention.masks import combine_masks
 from attnbook.attention.separate_heads import SeparateHeads, check_stage
 from attnbook.attention.splitting import check_inputs, check_kv_heads, head_size
 from attnbook.checks import (
-    aligned,
+    aligned_shape,
     check_bias,
     check_callable,
     check_count,
@@ -24,7 +24,7 @@ from attnbook.checks import (
     check_tensor,
 )
 
-#: What makes a bias on the scores, (B or 1, H, T, S), of projected queries (B, H, T, Dh) and keys (B, H, S, Dh).
+#: A function of projected queries (B, H, T, Dh) and keys (B, H, S, Dh) that gives a bias, (B or 1, H, T, S).
 Bias = Callable[[Tensor, Tensor], Tensor]
 
 
@@ -40,18 +40,17 @@ class MultiHeadAttention(nn.Module):
         num_kv_heads: key/value heads, a divisor of `num_heads`; all of them if not given.
         head_dim: Dh; D / H if not given, which must then be a whole number.
         dropout: the probability of dropping a weight while training.
-        bias: give the projections a bias, as `nn.MultiheadAttention` and BERT do; the stages before have none unless
-            asked for, as the paper's formulas.
-        qk_norm: bring every query and every key of a head to a root mean square of 1, times a learned weight per
-            feature, before they are rotated.
+        bias: give the projections a bias, as in `nn.MultiheadAttention` and BERT; stages 1 and 2 have none by default,
+            as in the paper.
+        qk_norm: before rotation, divide every query and every key of a head by its root mean square, and multiply
+            each feature by a learned weight.
         eps: of that norm, added to the mean square.
         rotary: a function of (x (…, T, Dh), start) that rotates queries and keys by their position, such as
             `RotaryPositions()`, or None.
 
     Attributes:
-        W_qkv: one linear map from D to (H + 2 Hkv) · Dh, queries, keys and values in this order; its rows are W_q, W_k
-            and W_v stacked.
-        sizes: how many rows of it are those of W_q, W_k and W_v.
+        W_qkv: one linear map from D to (H + 2 Hkv) · Dh; its rows are those of W_q, W_k and W_v, in this order.
+        sizes: the number of rows of W_q, W_k and W_v.
         W_o: the output map, from H · Dh to D.
         norm_q, norm_k: the norms, or None.
 
@@ -118,19 +117,19 @@ class MultiHeadAttention(nn.Module):
                 the work of separate maps.
             value: (B, S, D); the key if not given.
             valid_lens, mask: which keys count, see `attnbook.attention`.
-            bias: see there. Or what makes it of the projected queries (B, H, T, Dh) and keys (B, H, S, Dh), those of
-                a cache included, in self-attention: relative positions, such as `ShawPositions`, do.
+            bias: see there; in self-attention also a function that makes it, given the projected queries (B, H, T, Dh)
+                and keys (B, H, S, Dh), those of a cache included: relative positions, such as `ShawPositions`.
             need_weights: return the weights too; without them the fused kernel never stores the T × S table. What else
                 depends on it, see `DotProductAttention.forward`; gradients under `vmap` of a learned bias need it, too.
             cache: a `KeyValueCache`, to which the keys of the query are added; or, from `start_cache`, the keys of a
-                memory, which take their place.
+                memory, which take their place. A call that fails leaves it as it was; after a forward hook of this
+                layer that fails, only blocks and models put it back.
 
         Returns:
             output (B, T, D), and weights (B, H, T, S) before dropout, or None.
 
         Raises:
-            TypeError, ValueError: arguments that do not fit; other keys than the query's beside rotary positions, a
-                function as bias, or a cache.
+            ValueError: other keys than the query's beside rotary positions, a function as bias, or a cache.
         """
         key = query if key is None else key
         value = key if value is None else value
@@ -148,7 +147,7 @@ class MultiHeadAttention(nn.Module):
         return output, weights
 
     def start_cache(self, memory: Tensor) -> KeyValueCache:
-        """The keys and values of a memory, for attention to it that need not make them again.
+        """A cache of the keys and values of a memory, so that they are projected once.
 
         Args:
             memory: (B, S, D), such as an encoder's output.
@@ -170,7 +169,7 @@ class MultiHeadAttention(nn.Module):
         bias: Tensor | Bias | None,
         cache: KeyValueCache | None,
     ) -> None:
-        """Require inputs that the layer takes and that go together; masks and lengths meet the scores' shape later."""
+        """Require inputs that fit the layer and each other; masks and lengths are checked later, beside the scores."""
         stored = cache.length if isinstance(cache, KeyValueCache) else 0
         check_inputs(query, key, value, self.d_model, self.W_qkv, stored)
         if callable(bias):
@@ -196,7 +195,7 @@ class MultiHeadAttention(nn.Module):
             )
 
     def _check_no_rotary(self) -> None:
-        """Require a layer that may attend to another sequence than the query's."""
+        """Refuse rotary positions where the keys are not the query's."""
         if self.rotary is not None:
             raise ValueError(
                 "rotary positions compare places in one sequence, but other keys than the query were passed; leave "
@@ -213,16 +212,15 @@ class MultiHeadAttention(nn.Module):
         bias: Tensor | None,
         need_weights: bool,
     ) -> tuple[Tensor, Tensor | None]:
-        """What each head makes of all keys and values (B, Hkv, S, Dh): (B, H, T, Dh), and weights or None."""
+        """Attend from queries (B, H, T, Dh) to keys and values (B, Hkv, S, Dh): (B, H, T, Dh), and weights or None."""
         shape = torch.Size([*q.shape[:3], k.shape[2]])  # of the scores
         mask = combine_masks(shape, valid_lens, mask, q.device)
         if bias is not None:
             check_bias(bias, shape)
-            bias = bias.reshape(aligned(bias.shape, shape))
+            bias = bias.reshape(aligned_shape(bias.shape, shape))
         group = self.num_heads // self.num_kv_heads  # query heads per key/value head
-        dropout = self.dropout.p if self.dropout.training else 0.0
         return attention_step(
-            q, k, v, mask, bias, dropout=dropout, group=group, need_weights=need_weights
+            q, k, v, mask, bias, self.dropout, group=group, need_weights=need_weights
         )
 
     def project(
@@ -246,9 +244,9 @@ class MultiHeadAttention(nn.Module):
         return (q, k, v) if cache is None else (q, *cache.joined(k, v))
 
     def project_all(self, x: Tensor) -> tuple[Tensor, ...]:
-        """Queries (B, H, T, Dh), and keys and values (B, Hkv, T, Dh), of the same positions (B, T, D), not rotated.
+        """Unrotated queries (B, H, T, Dh), keys and values (B, Hkv, T, Dh) of the same positions (B, T, D).
 
-        Beside norms the values are copied: as a part of the product they would keep all of it until the backward pass.
+        With norms the values are copied: a view would keep the whole product in memory until the backward pass.
         """
         heads = (self.num_heads, self.num_kv_heads, self.num_kv_heads)
         x = self.W_qkv(x).unflatten(-1, (sum(heads), self.head_dim))
@@ -260,7 +258,7 @@ class MultiHeadAttention(nn.Module):
 
 @torch.no_grad()
 def stack_heads(stage: SeparateHeads) -> MultiHeadAttention:
-    """Stage 3 from stage 2: the weights of separate heads stacked into one projection, the same function at once.
+    """Stage 3 from stage 2: the weights of separate heads, stacked into one projection that computes the same.
 
     Args:
         stage: stage 2.

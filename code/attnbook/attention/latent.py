@@ -6,7 +6,13 @@ from torch import Tensor, nn
 from attnbook.attention.masks import causal_mask, masked_softmax
 from attnbook.attention.scores import scaled_product
 from attnbook.attention.splitting import head_size, merge_heads, split_heads
-from attnbook.checks import check_alike, check_batch, check_count, check_features
+from attnbook.checks import (
+    check_alike,
+    check_batch,
+    check_count,
+    check_features,
+    check_keys,
+)
 
 
 class LatentAttention(nn.Module):
@@ -62,6 +68,7 @@ class LatentAttention(nn.Module):
             check_alike("x", x, "cache", cache)
             check_batch(x=x, cache=cache)
             latents = torch.cat([cache, latents], dim=1)  # (B, t + T, C)
+        check_keys("x", x if cache is None else latents)
         mask = causal_mask(x.shape[1], latents.shape[1], device=x.device)
         # each map as a matrix: what it makes of the unit vectors
         units = torch.eye(self.latent_size, dtype=x.dtype, device=x.device)  # (C, C)

@@ -32,14 +32,14 @@ def attention_step(
     query: Tensor,
     key: Tensor,
     value: Tensor,
-    mask: Tensor | None = None,
-    bias: Tensor | None = None,
+    mask: Tensor | None,
+    bias: Tensor | None,
+    dropout: nn.Dropout,
     *,
-    dropout: float = 0.0,
     group: int = 1,
     need_weights: bool = False,
 ) -> tuple[Tensor, Tensor | None]:
-    """softmax(q·k / √D + bias) v: the step that all dot-product attention here shares. Nothing is checked.
+    """softmax(q·k / √D + bias) v, unchecked: the step that all dot-product attention here shares.
 
     Args:
         query: (B, H, T, D), or without the head axis.
@@ -47,16 +47,17 @@ def attention_step(
         value: (B, H / group, S, Dv).
         mask: bool, with as many axes as the scores, True = may attend.
         bias: added to the scores.
-        dropout: the probability of dropping a weight, now.
+        dropout: of weights, while it is training.
         group: how many query heads share a head of keys and values.
         need_weights: compute in steps and return the weights too; else in PyTorch's fused kernel.
 
     Returns:
         output (B, H, T, Dv), and weights (B, H, T, S) before dropout, or None.
     """
+    p = dropout.p if dropout.training else 0.0
     if not need_weights:
         output = fused_attention(
-            query, key, value, mask, bias, dropout=dropout, shared_heads=group > 1
+            query, key, value, mask, bias, dropout=p, shared_heads=group > 1
         )
         return output, None
     if group > 1:
@@ -65,16 +66,16 @@ def attention_step(
     scores = query / math.sqrt(query.shape[-1]) @ key.mT  # (B, H, T, S)
     scores = scores if bias is None else scores + bias.to(query)
     weights = unchecked_masked_softmax(scores, mask)  # each row sums to 1
-    return F.dropout(weights, dropout) @ value, weights
+    return F.dropout(weights, p) @ value, weights
 
 
 class _ScoredAttention(nn.Module):
-    """Attention with a score in two steps: what can be made of the keys once for all queries, and the rest."""
+    """Attention whose score has two steps: `project_key`, once for all queries, and `scores`."""
 
     dropout: nn.Dropout
 
     def project_key(self, key: Tensor) -> Tensor:
-        """What `scores` takes of the keys (B, …, S, Dk): the keys themselves."""
+        """The keys (B, …, S, Dk) as `scores` takes them: here unchanged."""
         return key
 
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
@@ -137,10 +138,10 @@ class DotProductAttention(_ScoredAttention):
             key: (B, …, S, D).
             value: (B, …, S, Dv).
             valid_lens, mask: which keys count, see `attnbook.attention`.
-            need_weights: return the weights too. NaN in a score becomes NaN in the output, either way (but zeros where
-                the fused kernel is compiled, on the CPU and over fewer than 16 keys); that of a masked key does so
-                only without weights. Second derivatives and forward-mode differentiation (`torch.func.jacfwd`,
-                `hessian`) need it.
+            need_weights: return the weights too. Second derivatives and forward-mode differentiation
+                (`torch.func.jacfwd`, `hessian`) need it. NaN in a score becomes NaN in the output either way; without
+                weights that of a masked key does, too, and the compiled fused kernel gives zeros for NaN on the CPU
+                over fewer than 16 keys.
 
         Returns:
             output (B, …, T, Dv), and weights (B, …, T, S) before dropout, or None.
@@ -152,12 +153,7 @@ class DotProductAttention(_ScoredAttention):
         shape = torch.Size([*batch, query.shape[-2], key.shape[-2]])
         mask = combine_masks(shape, valid_lens, mask, query.device)
         return attention_step(
-            query,
-            key,
-            value,
-            mask,
-            dropout=self.dropout.p if self.dropout.training else 0.0,
-            need_weights=need_weights,
+            query, key, value, mask, None, self.dropout, need_weights=need_weights
         )
 
 
@@ -230,7 +226,7 @@ class AdditiveAttention(_ScoredAttention):
         return self.W_k(key)
 
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
-        """As `additive_score`, but the maps are called: what wraps them acts."""
+        """As `additive_score`, but by calls of the maps, so that hooks and wrappers around them act."""
         check_features("query", query, "query_size", self.query_size, module=self.W_q)
         hidden = self.W_q(query).unsqueeze(-2) + key.unsqueeze(-3)  # (…, T, S, h)
         return self.w_v(hidden.tanh()).squeeze(-1)  # (…, T, S)

@@ -4,10 +4,10 @@ A memory is a matrix S that maps keys to values. At every position a pair is wri
 
     S_t = a_t S_{t-1} + u_t k_tᵀ,     o_t = S_t q_t,
 
-where u_t is what is written: the value v_t itself (linear attention), or β_t (v_t − a_t S_{t-1} k_t), the part of it
-that the memory does not know yet (the delta rule). The three forms, parallel, recurrent and chunked, give the same
-numbers at different costs. Half precision is computed in float32, also under autocast, and what is returned is rounded
-once; autocast rounds the outputs, and leaves the memory in the dtype of the values.
+where u_t is written: the value v_t itself (linear attention), or β_t (v_t − a_t S_{t-1} k_t), the part of it that the
+memory does not hold yet (the delta rule). The three forms, parallel, recurrent and chunked, give the same numbers at
+different costs. Half precision is computed in float32, also under autocast, and the results are rounded once: outputs
+as autocast rounds a product, the memory to the dtype of the values.
 """
 
 from collections.abc import Callable
@@ -230,7 +230,7 @@ def _chunk(
     beta: Tensor | None,
     state: Tensor,
 ) -> tuple[Tensor, Tensor]:
-    """What a chunk reads, and the memory that it leaves behind."""
+    """The output of a chunk, and the memory after it."""
     # (…, T), of all positions up to this one; in float64, as small differences count
     log_decay = decay.double().log().cumsum(-1)
     since = log_decay[..., :, None] - log_decay[..., None, :]  # of j + 1 … i
@@ -250,9 +250,9 @@ def _chunk(
 def _corrected(
     key: Tensor, unknown: Tensor, decay_since: Tensor, beta: Tensor
 ) -> Tensor:
-    """What the delta rule writes at each position: all of it at once, by solving a triangular system.
+    """The vectors u that the delta rule writes at all positions, from one triangular system.
 
-    u_i = β_i (v_i − what is remembered for k_i), and that depends on the u_j before: (I + L) u = β (v − S k).
+    u_i = β_i (v_i − the value stored for k_i), and what is stored depends on the u_j before: (I + L) u = β (v − S k).
     """
     overlap = beta * (key @ key.mT) * decay_since  # (…, T, T)
     system = overlap.tril(-1) + torch.eye(
@@ -269,7 +269,7 @@ def _resolved(
     beta: Tensor | None,
     state: Tensor | None,
 ) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor | None, Tensor]:
-    """The arguments, checked and in float32 at least, with a decay of 1 and an empty memory for none."""
+    """The arguments, checked and in float32 at least; the default decay is 1, the default memory empty."""
     check_query_key(query, key)
     check_value(query, key, value)
     num_queries, num_keys = query.shape[-2], key.shape[-2]

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from attnbook.checks import (
-    aligned,
+    aligned_shape,
     check_count,
     check_lengths,
     check_mask,
@@ -41,7 +41,7 @@ def sequence_mask(valid_lens: Tensor, num_keys: int) -> Tensor:
 
 
 def causal_mask(
-    num_queries: int, num_keys: int | None = None, device: torch.device | None = None
+    num_queries: int, num_keys: int | None = None, *, device: torch.device | None = None
 ) -> Tensor:
     """Let each query attend to itself and the past only: a lower triangle.
 
@@ -75,7 +75,7 @@ _TRIANGLE: dict[tuple[int, torch.device | None], Tensor] = {}
 
 
 def shared_triangle(size: int, device: torch.device | None = None) -> Tensor:
-    """`causal_mask(size)`, a large one made once: models ask for it again and again. Nobody may write to it."""
+    """`causal_mask(size)`; a large one is kept for the next call, so nobody may write to it."""
     if size < LARGE:
         return causal_mask(size, device=device)
     key = size, device
@@ -115,7 +115,7 @@ def sliding_window_mask(
         Beltagy et al. (2020), §3.1; one-sided, as in Jiang et al. (2023), §2.
     """
     check_count("window", window)
-    causal = causal_mask(num_queries, num_keys, device)
+    causal = causal_mask(num_queries, num_keys, device=device)
     return causal.triu(diagonal=causal.shape[1] - num_queries + 1 - window)
 
 
@@ -140,7 +140,7 @@ def combine_masks(
     """
     if mask is not None:
         check_mask(mask, shape, name=names[1])
-        mask = mask.reshape(aligned(mask.shape, shape)).to(device)
+        mask = mask.reshape(aligned_shape(mask.shape, shape)).to(device)
     if valid_lens is None:
         return mask
     check_valid_lens(valid_lens, shape, names=names)
@@ -152,7 +152,7 @@ def combine_masks(
 
 
 def both_masks(a: Tensor | None, b: Tensor | None) -> Tensor | None:
-    """What passes two masks; None hides nothing."""
+    """Both masks in one; None hides nothing."""
     return b if a is None else a if b is None else a & b
 
 
@@ -171,7 +171,7 @@ def masked_softmax(
         Weights, the scores' shape and dtype; each row sums to 1, or to 0 where nothing may be attended to.
 
     Raises:
-        ValueError: NaN or +inf in the scores, beside arguments of a wrong kind or shape.
+        ValueError: NaN or +inf in the scores.
 
     Source:
         Vaswani et al. (2017), §3.2.3 (scores set to −∞ before the softmax).
@@ -182,7 +182,7 @@ def masked_softmax(
 
 
 def unchecked_masked_softmax(scores: Tensor, mask: Tensor | None) -> Tensor:
-    """What `masked_softmax` computes, unchecked: NaN in the scores gives NaN."""
+    """`masked_softmax` without checks; NaN in the scores gives NaN."""
     allowed = scores != -torch.inf  # (…, T, S)
     if mask is not None:
         allowed = allowed & mask

@@ -174,7 +174,7 @@ class NWKernelRegression(nn.Module):
         return attention_pooling(weights, value), weights
 
 
-def leave_one_out_mask(n: int, device: torch.device | None = None) -> Tensor:
+def leave_one_out_mask(n: int, *, device: torch.device | None = None) -> Tensor:
     """Let each of n points attend to all the others, but not to itself.
 
     Args:
@@ -211,8 +211,8 @@ def regression_loss(
     return ((prediction - y) ** 2).sum()
 
 
-class Step(NamedTuple):
-    """One point of a training path: the parameter w and the loss at it."""
+class WidthStep(NamedTuple):
+    """One point of the path of `fit_width`: the parameter w and the loss at it."""
 
     w: float
     loss: float
@@ -226,7 +226,7 @@ def fit_width(
     lr: float = 0.5,
     epochs: int = 5,
     leave_one_out: bool = True,
-) -> list[Step]:
+) -> list[WidthStep]:
     """Fit the width by plain gradient descent on `regression_loss`; the model is changed in place.
 
     Args:
@@ -247,7 +247,7 @@ def fit_width(
     path = []
     for epoch in range(epochs + 1):
         loss = regression_loss(model, x, y, leave_one_out)
-        path.append(Step(model.w.item(), loss.item()))
+        path.append(WidthStep(model.w.item(), loss.item()))
         if epoch < epochs:
             optimizer.zero_grad()
             loss.backward()

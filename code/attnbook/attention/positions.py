@@ -105,10 +105,10 @@ class SinusoidalPositions(nn.Module):
 
 
 class PositionTable:
-    """The first rows of a table without end, one row per position.
+    """The rows of a table of positions, computed once for many calls.
 
-    They are made anew, twice as many, when they are used up, and when the dtype, the device or the settings change; and
-    for each call where they depend on something that learns.
+    When a call needs more rows than are stored, twice as many are made; all are made anew when the dtype, the device or
+    the settings change, and for each call if they depend on something that learns.
     """
 
     def __init__(self) -> None:

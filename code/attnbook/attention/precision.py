@@ -1,4 +1,4 @@
-"""Sums in float32 at least, also under autocast: what keeps it away, and what it would have made of a product."""
+"""Precision: sums in float32 at least, also under autocast, and products in the dtype that autocast gives them."""
 
 from contextlib import AbstractContextManager, nullcontext
 
@@ -9,8 +9,8 @@ from torch import Tensor
 def without_autocast(x: Tensor) -> AbstractContextManager:
     """A context in which autocast leaves the products of tensors such as x in the dtype that they have.
 
-    A function with a backward pass of its own needs it in both passes: autocast has no part in the second, where it
-    has ended, and the gradients would be those of other numbers.
+    A function with its own backward pass needs this in both passes. Autocast has ended before the second one, so that
+    otherwise the two would compute with different numbers.
     """
     if _is_cast(x):
         return torch.autocast(x.device.type, enabled=False)
@@ -18,12 +18,12 @@ def without_autocast(x: Tensor) -> AbstractContextManager:
 
 
 def sum_dtype(x: Tensor) -> torch.dtype:
-    """What sums of numbers such as x's, and angles, are computed in: their dtype, but float32 at least."""
+    """The dtype for sums of numbers such as x's, and for angles: their own, but float32 at least."""
     return torch.promote_types(x.dtype, torch.float32)
 
 
 def product_dtype(x: Tensor) -> torch.dtype:
-    """What a product of tensors such as x is rounded to: their dtype, or autocast's, as in PyTorch's fused kernel."""
+    """The dtype of a product of tensors such as x: their own, or autocast's, as in PyTorch's fused kernel."""
     if _is_cast(x) and x.dtype != torch.float64:  # which autocast leaves alone
         return torch.get_autocast_dtype(x.device.type)
     return x.dtype

@@ -23,7 +23,7 @@ from attnbook.checks import (
 
 
 def relative_positions(
-    num_queries: int, num_keys: int, device: torch.device | None = None
+    num_queries: int, num_keys: int, *, device: torch.device | None = None
 ) -> Tensor:
     """How far each key lies ahead of each query, j − i; the queries are the last positions of the keys.
 
@@ -231,4 +231,4 @@ def _keys_ahead(query: Tensor, key: Tensor) -> Tensor:
     """`relative_positions` (T, S) of queries and keys that are split into heads."""
     check_tensor("query", query, dims=4)
     check_tensor("key", key, dims=4)
-    return relative_positions(query.shape[2], key.shape[2], query.device)
+    return relative_positions(query.shape[2], key.shape[2], device=query.device)

@@ -148,7 +148,7 @@ class RotaryPositions(nn.Module):
         return _rotated(x, table.rows(start, end, x, make, *settings))
 
     def _frequencies(self, size: int) -> Tensor:
-        """What pairs of features are rotated by, (Dh/2,), scaled."""
+        """The scaled frequencies, (Dh/2,), one for each pair of features."""
         frequencies = rotary_frequencies(size, base=self.base)
         if self.scaling is None:
             return frequencies

@@ -1,4 +1,4 @@
-"""Rotary positions for texts longer than those of the training: other frequencies than the geometric sequence's.
+"""Scaled frequencies of rotary positions, for texts longer than those of the training.
 
 Each is made with its settings and called with the frequencies (Dh/2,); `RotaryPositions` takes it as `scaling`.
 """
@@ -35,7 +35,7 @@ class LinearScaling:
 
 @dataclass(frozen=True)
 class Llama3Scaling:
-    """Llama 3's: frequencies that turn often within the trained length stay, those that turn little are divided.
+    """Llama 3's scaling: frequencies with many turns within the trained length stay, those with few are divided.
 
     Attributes:
         factor: how many times as long the texts are; what slow frequencies are divided by.

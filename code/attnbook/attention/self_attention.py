@@ -10,6 +10,7 @@ from attnbook.checks import (
     check_batch,
     check_count,
     check_features,
+    check_keys,
     check_mask,
     check_switch,
     check_tensor,
@@ -90,6 +91,7 @@ class CrossAttention(nn.Module):
         check_features(
             "memory", memory, "memory_size", self.memory_size, dims=3, module=self.W_k
         )
+        check_keys("memory", memory)
         check_batch(x=x, memory=memory)
         check_switch("need_weights", need_weights)
         scores = scaled_dot_score(self.W_q(x), self.W_k(memory))  # (B, T, S)
@@ -133,6 +135,7 @@ class SelfAttention(CrossAttention):
             output (B, T, D), and weights (B, T, T) or None.
         """
         check_tensor("x", x, dims=3)
+        check_keys("x", x)
         if self.causal:
             past = causal_mask(x.shape[1], device=x.device)  # (T, T)
             if mask is not None:
@@ -182,6 +185,7 @@ class QueryPooling(nn.Module):
             output (B, num_queries, D), and weights (B, num_queries, T) or None.
         """
         check_features("x", x, "d_model", self.d_model, dims=3)
+        check_keys("x", x)
         check_alike("x", x, "the layer", self.query)
         check_switch("need_weights", need_weights)
         query = self.query.expand(x.shape[0], -1, -1)  # (B, num_queries, D)

@@ -1,4 +1,4 @@
-"""A place for weight that should go nowhere."""
+"""A sink: one more key, for weight that should go nowhere."""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,9 +15,9 @@ class SinkAttention(MultiHeadAttention):
     """Multi-head attention with one more key, whose value is zero: weight on it is weight that goes nowhere.
 
     With a key of zeros this is the softmax "off by one", exp(x) / (1 + Σ exp(x)). It is called as `MultiHeadAttention`
-    is, with mask, bias, lengths, cache and shared key/value heads. The sink is key 0 of the weights, (B, H, T, S + 1),
-    and every query may attend to it, unless a mask forbids it: one of S + 1 columns, like a bias of as many, has one
-    for the sink, too, the first.
+    is, with mask, bias, lengths, cache and shared key/value heads. The sink is key 0 of the weights, (B, H, T, S + 1).
+    Every query may attend to it, unless a mask of S + 1 columns forbids it: in a mask or bias of that size, the first
+    column is the sink's.
 
     Args:
         d_model, num_heads: see `MultiHeadAttention`.
@@ -45,7 +45,7 @@ class SinkAttention(MultiHeadAttention):
         bias: Tensor | None,
         need_weights: bool,
     ) -> tuple[Tensor, Tensor | None]:
-        """The sink in front of the keys and a zero in front of the values; tables of S columns get one for it."""
+        """Attend with the sink before the keys and a zero before the values; tables of S columns get one more."""
         shape = torch.Size([*q.shape[:3], k.shape[2]])  # of the scores without it
         if valid_lens is not None:  # the sink is a key more, and always counts
             check_lengths(valid_lens, shape[-1])
@@ -62,9 +62,11 @@ class SinkAttention(MultiHeadAttention):
 
 
 def _with_sink(
-    table: Any, shape: torch.Size, check: Callable[[Tensor, torch.Size], None]
-) -> Any:
-    """A mask or a bias of S columns with one in front that leaves the sink as it is; one of S + 1 has it already."""
+    table: Tensor | None,
+    shape: torch.Size,
+    check: Callable[[Tensor, torch.Size], None],
+) -> Tensor | None:
+    """A mask or bias with a first column for the sink: a neutral one is added unless it has S + 1 columns already."""
     if table is None or getattr(table, "shape", ())[-1:] == (shape[-1] + 1,):
         return table
     check(table, shape)

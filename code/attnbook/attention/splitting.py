@@ -1,4 +1,4 @@
-"""Features to heads and back, and what every stage requires of its inputs."""
+"""Split features into heads, merge them again, and check the inputs of multi-head attention."""
 
 from torch import Tensor, nn
 
@@ -74,7 +74,7 @@ def check_inputs(
     projection: nn.Module,
     stored: int = 0,
 ) -> None:
-    """Require (B, T, D), (B, S, D), (B, S, D) that a projection can take, beside so many keys that a cache holds."""
+    """Require (B, T, D), (B, S, D), (B, S, D) that fit the projection; `stored` is the number of keys in a cache."""
     check_features("query", query, "d_model", d_model, dims=3, module=projection)
     if query is key is value and query.shape[1] + stored > 0:
         return
@@ -88,7 +88,7 @@ def check_inputs(
 
 
 def check_linear(name: str, module: nn.Module) -> None:
-    """Require a plain linear map: its weights are read or written, and whatever is around it would be left out."""
+    """Require a plain linear map, since only its weights are read or written, not what is around them."""
     if type(module) is not nn.Linear:
         raise TypeError(
             f"{name} must be an nn.Linear, got {type(module).__name__}: only its weights would be taken, not what is "

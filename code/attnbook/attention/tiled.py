@@ -30,7 +30,7 @@ def online_softmax(scores: Tensor, value: Tensor) -> Tensor:
         (…, Dv), in the dtype of the values; half precision is summed in float32.
 
     Raises:
-        TypeError, ValueError: tensors that do not fit, or scores that are not finite (not looked for on a GPU).
+        ValueError: scores that are not finite (not looked for on a GPU).
 
     Source:
         Milakov & Gimelshein (2018), algorithm 3; with the values, Rabe & Staats (2021), §3.
@@ -85,7 +85,7 @@ def tiled_attention(
         is the whole table.
 
     Raises:
-        ValueError: also if T and S differ although `causal` is asked for, or for a window without `causal`.
+        ValueError: T and S differ although `causal` is asked for, or a window comes without `causal`.
 
     Source:
         Rabe & Staats (2021), arXiv:2112.05682; Dao et al. (2022), arXiv:2205.14135, algorithms 1 and 4.
@@ -114,7 +114,7 @@ def tiled_attention(
 def tiles(
     num_queries: int, num_keys: int, tile: int, reach: int | None = None
 ) -> Iterator[tuple[slice, slice]]:
-    """Which rows and columns of the table of scores make up the tiles that have something to be seen.
+    """The rows and columns of the tiles in which some query sees some key.
 
     Args:
         num_queries, num_keys: T and S.
@@ -183,7 +183,7 @@ class TiledAttention(torch.autograd.Function):
     def vmap(
         info: Any, in_dims: tuple, *inputs: Any
     ) -> tuple[tuple[Tensor, Tensor], tuple[int, int]]:
-        """Take what `torch.vmap` maps over as one more axis of the batch."""
+        """Treat the axis that `torch.vmap` maps over as one more axis of the batch."""
         *tensors, tile, reach = inputs
         tensors = _mapped_first(tensors, in_dims[:3])
         return TiledAttention.apply(*tensors, tile, reach), (0, 0)
@@ -217,7 +217,7 @@ def _gradients(ctx: Any, grad: Tensor, grad_log: Tensor) -> list[Tensor]:
 
 
 def _mapped_first(tensors: list[Tensor], places: tuple) -> list[Tensor]:
-    """The axis that `torch.vmap` maps over, wherever it is and whether or not there is one, as the first of all."""
+    """Each tensor with the axis that `torch.vmap` maps over in front, of size 1 if it has none."""
     first = [
         x[None] if place is None else x.movedim(place, 0)
         for x, place in zip(tensors, places, strict=True)

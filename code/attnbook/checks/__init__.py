@@ -7,7 +7,7 @@ message says how to convert NumPy's integers.
 """
 
 from attnbook.checks.integers import check_ids, check_integers
-from attnbook.checks.masking import aligned, check_bias, check_lengths, check_mask, check_scores, check_valid_lens
+from attnbook.checks.masking import aligned_shape, check_bias, check_lengths, check_mask, check_scores, check_valid_lens
 from attnbook.checks.numbers import (
     check_callable,
     check_choice,
@@ -24,6 +24,7 @@ from attnbook.checks.tensors import (
     check_alike,
     check_batch,
     check_features,
+    check_keys,
     check_leading_axes,
     check_own_weights,
     check_query_key,
@@ -43,10 +44,11 @@ __all__ = [
     "check_leading_axes",
     "check_own_weights",
     "check_query_key",
+    "check_keys",
     "check_value",
     "check_mask",
     "check_bias",
-    "aligned",
+    "aligned_shape",
     "kind_of",
     "has_values",
     "is_traced",

@@ -8,7 +8,7 @@ from attnbook.checks.values import readable
 
 
 def check_integers(name: str, numbers: Tensor) -> None:
-    """Require a tensor of integers, and not of those, such as uint16, with which PyTorch hardly computes."""
+    """Require a tensor of integers with which PyTorch can compute, unlike uint16."""
     if not isinstance(numbers, Tensor):
         raise TypeError(
             f"{name} must be a tensor of integers, got {type(numbers).__name__}; make one with torch.tensor([...])"
@@ -38,7 +38,7 @@ def check_ids(name: str, ids: Tensor, vocab_size: int) -> None:
 
 
 def one_outside(numbers: Tensor, last: int) -> int | None:
-    """One of the numbers that is below 0 or above `last`; None if there is none, or if none can be read."""
+    """A number that is below 0 or above `last`; None if there is none, or if the numbers cannot be read."""
     if numbers.numel() == 0 or not readable(numbers):
         return None
     smallest, largest = (int(number) for number in numbers.aminmax())

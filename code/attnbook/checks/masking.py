@@ -7,7 +7,7 @@ from attnbook.checks.integers import check_integers, one_outside
 from attnbook.checks.tensors import check_tensor, kind_of
 from attnbook.checks.values import readable
 
-#: What lengths and mask are called, for errors, unless the caller has other names for them.
+#: The names of lengths and mask in errors, unless the caller passes others.
 LENS_AND_MASK = "valid_lens", "mask"
 
 
@@ -38,11 +38,11 @@ def check_bias(bias: Tensor, shape: torch.Size) -> None:
     _check_broadcasts("bias", bias, shape)
 
 
-def aligned(table: torch.Size, shape: torch.Size) -> tuple[int, ...]:
-    """The shape of a mask or bias once it has the axes of the scores: three next to four are (B, T, S), for all heads.
+def aligned_shape(table: torch.Size, shape: torch.Size) -> tuple[int, ...]:
+    """The shape in which a mask or bias broadcasts to scores of shape `shape`.
 
-    So (B, T, S) next to more axes becomes (B, 1…, T, S). One table for each head is (1, H, T, S). All others broadcast
-    from the right, as ever, and have two axes at least.
+    Three axes next to four or more are (B, T, S), for all heads, and become (B, 1…, T, S). All other tables broadcast
+    from the right, with two axes at least; so one for each head is (1, H, T, S).
     """
     if len(table) == 3 and len(shape) > 3:
         return (table[0], *[1] * (len(shape) - 3), *table[1:])
@@ -50,15 +50,17 @@ def aligned(table: torch.Size, shape: torch.Size) -> tuple[int, ...]:
 
 
 def _check_broadcasts(name: str, table: Tensor, shape: torch.Size) -> None:
-    sizes = aligned(table.shape, shape)
+    sizes = aligned_shape(table.shape, shape)
     # no zip(strict=False), which PyTorch 2.5 compiles as strict
     shared = min(len(sizes), len(shape))
     pairs = ((sizes[-i], shape[-i]) for i in range(1, shared + 1))
     if len(sizes) > max(len(shape), 2) or any(a not in (1, b) for a, b in pairs):
         heads = "; one for each head is (1, H, T, S)" if len(shape) > 3 else ""
+        of_padding = len(shape) > 2 and table.shape == (shape[0], shape[-1])
+        padding = f"; one of padding, (B, S), goes in as {name}[:, None]" if of_padding else ""
         raise ValueError(
             f"{name} has shape {tuple(table.shape)}, which does not broadcast to the scores' {tuple(shape)}; "
-            f"its last two axes are (queries, keys), one row for each query or for all{heads}"
+            f"its last two axes are (queries, keys), one row for each query or for all{heads}{padding}"
         )
     if sizes[-1] != shape[-1]:  # a table of the new positions only, say
         raise ValueError(
@@ -68,7 +70,7 @@ def _check_broadcasts(name: str, table: Tensor, shape: torch.Size) -> None:
 
 
 def check_lengths(valid_lens: Tensor, num_keys: int, *, names: tuple[str, str] = LENS_AND_MASK) -> None:
-    """Require integers in 0…`num_keys`, of any shape; `names` are what lengths and mask are called."""
+    """Require integers in 0…`num_keys`, of any shape; `names` are those of lengths and mask in errors."""
     name, mask = names
     if kind_of(valid_lens) == torch.bool:
         raise TypeError(
@@ -96,7 +98,7 @@ def check_valid_lens(valid_lens: Tensor, shape: torch.Size, *, names: tuple[str,
 
 
 def check_scores(scores: Tensor) -> None:
-    """Require scores (…, T, S) that a softmax can digest: a key at least, no NaN and no +inf (−inf means masked).
+    """Require scores (…, T, S) that a softmax can take: at least one key, no NaN and no +inf (−inf means masked).
 
     The check reads every score once, so it is skipped on a GPU.
     """

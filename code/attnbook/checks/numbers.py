@@ -1,4 +1,4 @@
-"""Checks of plain numbers and choices: counts, probabilities, widths, switches, functions, and of other kinds."""
+"""Checks of what is no tensor: counts, probabilities, switches, choices, functions, configurations."""
 
 import math
 from collections.abc import Collection
@@ -27,7 +27,7 @@ def check_probability(name: str, value: float) -> None:
 
 
 def check_positive(name: str, value: float, *, or_zero: bool = False) -> None:
-    """Require a finite number above zero, or with `or_zero` of zero, too; a tensor of one element will do."""
+    """Require a finite number above zero (or zero, with `or_zero`); a tensor of one element will do."""
     if isinstance(value, Tensor) and value.numel() == 1:
         if not readable(value):
             return
@@ -44,7 +44,7 @@ def _check_real(name: str, value: float) -> None:
 
 
 def check_count(name: str, value: int, at_least: int = 1) -> None:
-    """Require a whole number, such as a number of points, units or steps, that is not below `at_least`."""
+    """Require a whole number that is not below `at_least`, such as a number of points, units or steps."""
     if isinstance(value, Tensor) and is_traced():
         return  # while `torch.jit.trace` records, sizes are tensors
     if isinstance(value, bool) or not isinstance(value, (int, torch.SymInt)):
@@ -54,7 +54,7 @@ def check_count(name: str, value: int, at_least: int = 1) -> None:
 
 
 def check_fields(config: Any) -> None:
-    """Require a dataclass's numbers and switches: an int of at least 1, a finite float and a bool, as annotated."""
+    """Check a dataclass by its annotations: an int is at least 1, a float is finite, a bool is True or False."""
     for name, kind in get_type_hints(type(config)).items():
         value = getattr(config, name)
         if kind is int:
@@ -66,7 +66,7 @@ def check_fields(config: Any) -> None:
 
 
 def check_switch(name: str, value: bool, *, advice: str = "") -> None:
-    """Require True or False, not what is true or false in an `if`.
+    """Require True or False itself, not a value that counts as one in an `if`.
 
     `advice` says where a tensor or a function, for which the switch may be taken, belongs.
     """
@@ -87,7 +87,7 @@ def check_choice(name: str, value: str, choices: Collection[str]) -> None:
 
 
 def check_callable(name: str, value: Any, advice: str) -> None:
-    """Require a function or a module, and not a class of which none has been made."""
+    """Require a function or a module, not the class of one."""
     if isinstance(value, type):
         raise TypeError(f"{name} must be a function, got the class {value.__name__}, of which none was made; {advice}")
     if not callable(value):
@@ -101,5 +101,5 @@ def check_kind(name: str, value: Any, kind: type, advice: str) -> None:
 
 
 def check_config(config: Any, kind: type) -> None:
-    """Require a configuration of the class that a model is made of, not a dict or another model's."""
+    """Require the model's kind of configuration, not a dict or another model's."""
     check_kind("config", config, kind, f"make one with {kind.__name__}(…)")

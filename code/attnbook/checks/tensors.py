@@ -7,7 +7,7 @@ from torch import Tensor, nn
 def check_tensor(name: str, tensor: Tensor, min_dims: int = 0, dims: int | None = None, *, advice: str = "") -> None:
     """Require a floating-point tensor with at least `min_dims` axes, or with exactly `dims`.
 
-    `advice` says what to do about another dtype, where it may well be another argument that has come.
+    `advice` says what to do about another dtype, if the caller can guess which argument was meant.
     """
     if not isinstance(tensor, Tensor):
         raise TypeError(
@@ -28,7 +28,7 @@ def check_tensor(name: str, tensor: Tensor, min_dims: int = 0, dims: int | None 
 
 
 def kind_of(x: object) -> object:
-    """A tensor's dtype, or the name of another thing's type: what an error says has come."""
+    """The dtype of a tensor, or the name of any other object's type, for errors."""
     return x.dtype if isinstance(x, Tensor) else type(x).__name__
 
 
@@ -43,11 +43,10 @@ def check_alike(name_a: str, a: Tensor, name_b: str, b: Tensor) -> None:
 def check_features(
     name: str, x: Tensor, what: str, size: int, *, dims: int | None = None, module: nn.Module | None = None
 ) -> None:
-    """Require vectors (…, size) that a map can take; `what` has said the size, such as "d_model".
+    """Require vectors (…, size); `what` names the setting that fixes the size, such as "d_model".
 
-    They must have the dtype of `module`, the map or table that they meet, and be on its device. Only a module whose
-    `weight` is a floating-point tensor is looked at: one that wraps a map (an adapter, a quantised layer) knows itself
-    what it takes.
+    They must have the dtype and the device of `module`, the map or table that they meet. This is checked only if its
+    `weight` is a floating-point tensor: a module that wraps a map (an adapter, a quantised layer) checks for itself.
     """
     check_tensor(name, x, min_dims=1, dims=dims)
     if x.shape[-1] != size:
@@ -72,10 +71,10 @@ def check_weight(
 
 
 def check_own_weights(name: str, module: nn.Module) -> None:
-    """Require a module whose weights are its parameters: no hook makes one of others before each call.
+    """Require a module whose weights are parameters, not computed from others by a hook before each call.
 
-    Pruning and `torch.nn.utils.weight_norm` put in such hooks, and call the others weight_orig and the like. What is
-    read without a call may then be out of date, and what is written is written over.
+    Pruning and `torch.nn.utils.weight_norm` add such hooks, and call those others weight_orig and the like. A weight
+    that is read without a call may then be out of date, and one that is written is overwritten.
     """
     parameters = [parameter for parameter, _ in module.named_parameters(recurse=False)]
     for weight, tensor in vars(module).items():
@@ -91,11 +90,16 @@ def check_query_key(query: Tensor, key: Tensor, same_features: bool = True) -> N
     check_tensor("query", query, min_dims=2)
     check_tensor("key", key, min_dims=2)
     check_alike("query", query, "key", key)
-    if key.shape[-2] == 0:
-        raise ValueError(f"key has shape {tuple(key.shape)}: no key to attend to; pass at least one")
+    check_keys("key", key)
     if same_features and query.shape[-1] != key.shape[-1]:
         raise ValueError(f"query has size {query.shape[-1]}, key has size {key.shape[-1]}; project both to one size")
     check_leading_axes("query", query.shape[:-2], "key", key.shape[:-2])
+
+
+def check_keys(name: str, x: Tensor) -> None:
+    """Require at least one position in (…, S, D), to attend to."""
+    if x.shape[-2] == 0:
+        raise ValueError(f"{name} has shape {tuple(x.shape)}: no key to attend to; pass at least one")
 
 
 def check_value(query: Tensor, key: Tensor, value: Tensor) -> None:
@@ -112,7 +116,7 @@ def check_value(query: Tensor, key: Tensor, value: Tensor) -> None:
 
 
 def check_batch(**tensors: Tensor) -> None:
-    """Require as many sequences, the size of the first axis, in each of some tensors."""
+    """Require tensors of equally many sequences, the size of the first axis."""
     sizes = {name: x.shape[0] for name, x in tensors.items()}
     first, *others = sizes.values()
     if any(size != first for size in others):

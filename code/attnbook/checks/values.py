@@ -11,7 +11,7 @@ def is_traced() -> bool:
 
 
 def has_values(tensor: Tensor) -> bool:
-    """Whether a tensor's numbers can be read at all; a check of values is skipped where not.
+    """Whether a tensor's numbers can be read at all; where not, checks of values are skipped.
 
     They cannot on the meta device, in a fake tensor, in one of the slices that `torch.vmap` maps over, and while a
     program is compiled, exported or traced.

@@ -115,6 +115,8 @@ def _config(theirs: Any, num_layers: int) -> LanguageModelConfig:
     kinds = (
         getattr(theirs, "layer_types", None) if theirs.model_type == "qwen3" else None
     )
+    window = getattr(theirs, "sliding_window", None)
+    global_layers = _global_layers(kinds, num_layers)
     return LanguageModelConfig(
         **{ours: getattr(theirs, name) for ours, name in SIZES.items()},
         num_layers=num_layers,
@@ -123,8 +125,8 @@ def _config(theirs: Any, num_layers: int) -> LanguageModelConfig:
         attention_bias=getattr(theirs, "attention_bias", False),
         feed_forward_bias=getattr(theirs, "mlp_bias", False),
         scale_embedding=theirs.model_type == "gemma",
-        window=getattr(theirs, "sliding_window", None),
-        global_layers=_global_layers(kinds, num_layers),
+        window=window,
+        global_layers=() if window is None else global_layers,
         **_rotary(theirs.rope_parameters),
     )
 

@@ -1,4 +1,7 @@
-"""The Transformer: blocks of attention and feed-forward layers, and the models built from them."""
+"""The Transformer: blocks of attention and feed-forward layers, and the models built from them.
+
+Masks, lengths, weights and errors are those of `attnbook.attention`.
+"""
 
 from attnbook.transformer.bert import BertEmbeddings, BertEncoder
 from attnbook.transformer.blocks import Block, DecoderLayer, EncoderLayer, Residual

@@ -31,7 +31,8 @@ class Residual(nn.Module):
         d_model: D.
         dropout: the probability of dropping an entry of f(x) while training.
         norm_first: pre-LN instead of post-LN.
-        norm: of D features, such as `nn.RMSNorm(d_model)`; `nn.LayerNorm(d_model)` if not given.
+        norm: a function of (…, D) that gives (…, D), such as `nn.RMSNorm(d_model)`; `nn.LayerNorm(d_model)` if not
+            given.
 
     Source:
         Vaswani et al. (2017), §3.1 (post-LN); Xiong et al. (2020) (pre-LN); Zhang & Sennrich (2019), arXiv:1910.07467,
@@ -44,7 +45,7 @@ class Residual(nn.Module):
         dropout: float = 0.0,
         *,
         norm_first: bool = False,
-        norm: nn.Module | None = None,
+        norm: Callable[[Tensor], Tensor] | None = None,
     ):
         super().__init__()
         check_count("d_model", d_model)
@@ -59,15 +60,16 @@ class Residual(nn.Module):
                     f"norm is made for {tuple(shape)}, d_model is {d_model}; {advice}"
                 )
         self.d_model = d_model
-        self.norm = nn.LayerNorm(d_model) if norm is None else norm
+        # cast to what the book's models put in, for those that read its weights
+        self.norm = nn.LayerNorm(d_model) if norm is None else cast(nn.Module, norm)
         self.dropout, self.norm_first = nn.Dropout(dropout), norm_first
 
     def before(self, x: Tensor) -> Tensor:
-        """What f is given: x (…, D), normalised if the norm comes first."""
+        """The input of f: x (…, D), normalised if the norm comes first."""
         return self.norm(x) if self.norm_first else x
 
     def forward(self, x: Tensor, h: Tensor) -> Tensor:
-        """Add what f has made of it.
+        """Add f(before(x)) to x, and normalise the sum in post-LN.
 
         Args:
             x: (…, D).
@@ -89,7 +91,7 @@ class Residual(nn.Module):
 
 
 class Block(Stepping):
-    """Self-attention, then the position-wise network, of parts that the caller has made.
+    """Self-attention, then the position-wise network; the caller makes the parts.
 
     Args:
         attention: a `MultiHeadAttention`, or another layer with a d_model that takes all of its options.
@@ -99,15 +101,18 @@ class Block(Stepping):
 
     def __init__(
         self,
-        attention: MultiHeadAttention,
-        feed_forward: FeedForward,
+        attention: nn.Module,
+        feed_forward: Callable[[Tensor], Tensor],
         around_attention: Residual,
         around_feed_forward: Residual,
     ):
         super().__init__()
         _check_attention(attention)
         check_callable("feed_forward", feed_forward, "pass a FeedForward")
-        self.d_model = attention.d_model
+        # cast to what the book's models put in, for those that read their weights
+        self.attention = cast(MultiHeadAttention, attention)
+        self.feed_forward = cast(FeedForward, feed_forward)
+        self.d_model = self.attention.d_model
         for name, around in (
             ("around_attention", around_attention),
             ("around_feed_forward", around_feed_forward),
@@ -117,7 +122,6 @@ class Block(Stepping):
                 raise ValueError(
                     f"{name} has d_model {around.d_model}, attention has {self.d_model}; make both of one size"
                 )
-        self.attention, self.feed_forward = attention, feed_forward
         self.around_attention = around_attention
         self.around_feed_forward = around_feed_forward
 
@@ -197,7 +201,6 @@ class EncoderLayer(Block):
         activation: one of `ACTIVATIONS`.
         norm_first: pre-LN instead of post-LN.
         eps: the layer norms'.
-        num_kv_heads: see `MultiHeadAttention`.
         rotary: see `MultiHeadAttention`.
 
     Source:
@@ -214,18 +217,11 @@ class EncoderLayer(Block):
         activation: str = "relu",
         norm_first: bool = False,
         eps: float = 1e-5,
-        num_kv_heads: int | None = None,
         rotary: Callable[[Tensor, int], Tensor] | None = None,
     ):
         around = partial(_residual, d_model, dropout, norm_first, eps)
         super().__init__(
-            MultiHeadAttention(
-                d_model,
-                num_heads,
-                num_kv_heads=num_kv_heads,
-                dropout=dropout,
-                rotary=rotary,
-            ),
+            MultiHeadAttention(d_model, num_heads, dropout=dropout, rotary=rotary),
             FeedForward(d_model, d_ff, activation=activation, dropout=dropout),
             around(),
             around(),
@@ -332,7 +328,7 @@ class DecoderLayer(Stepping):
 def _memory_length(
     x: Tensor, memory: Tensor | None, cache: DecoderLayerCache | None
 ) -> int:
-    """S of a memory: either itself, with the size and for each sequence of x, or in a cache."""
+    """The number of keys in the memory, or in the cache that holds it; require one of the two, and that it fits x."""
     if (memory is None) == (cache is None):
         passed = "neither was" if memory is None else "both were"
         raise ValueError(

@@ -119,8 +119,7 @@ class LanguageModelConfig:
         scale_embedding: multiply embeddings by √D, as the Transformer and Gemma do.
 
     Raises:
-        TypeError, ValueError: a size that is not a count, an unknown choice, or settings that exclude each
-            other.
+        ValueError: settings that exclude each other.
 
     Source:
         Radford et al. (2019), GPT-2; Touvron et al. (2023), arXiv:2302.13971, §2.2, for what Llama changed.
@@ -185,7 +184,7 @@ class LanguageModelConfig:
             )
 
     def _check_windows(self) -> None:
-        """Require a window of at least one position, and global layers that the model has."""
+        """Require a window of at least one position, and global layers only beside one, of those that the model has."""
         if self.window is not None:
             check_count("window", self.window)
         if not isinstance(self.global_layers, tuple):
@@ -198,10 +197,15 @@ class LanguageModelConfig:
             raise ValueError(
                 f"global_layers must be below num_layers, {self.num_layers}, got {max(self.global_layers)}"
             )
+        if self.global_layers and self.window is None:
+            raise ValueError(
+                f"without a window all layers are global: leave global_layers {self.global_layers} out, or pass a "
+                "window"
+            )
 
 
 def _check_shared(config: TransformerConfig | BertConfig) -> None:
-    """Require what the two models of 2017 and 2018 have in common."""
+    """Check the settings that the Transformer and BERT have in common."""
     check_probability("dropout", config.dropout)
     check_choice("activation", config.activation, ACTIVATIONS)
     head_size(config.d_model, config.num_heads)

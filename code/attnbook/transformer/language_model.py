@@ -1,4 +1,4 @@
-"""A decoder-only language model: what is left of the Transformer if only the next token is asked for."""
+"""A decoder-only language model: the Transformer without its encoder."""
 
 import math
 
@@ -17,7 +17,7 @@ from attnbook.checks import check_config
 from attnbook.transformer.blocks import Block, Residual
 from attnbook.transformer.configs import LanguageModelConfig
 from attnbook.transformer.feed_forward import FeedForward, GatedFeedForward
-from attnbook.transformer.stack import check_tokens, one_mask, past, run_layers
+from attnbook.transformer.stack import check_tokens, one_mask, run_layers, step_mask
 from attnbook.transformer.stepping import Stepping, check_caches
 
 
@@ -108,18 +108,18 @@ class LanguageModel(Stepping):
     def _masks(
         self, tokens: Tensor, start: int, lens: Tensor | None, mask: Tensor | None
     ) -> list[Tensor | None]:
-        """What each layer may attend to: everything before, or what is in its window."""
+        """A mask for each layer: of all positions so far, or of those in its window."""
         config, length = self.config, tokens.shape[1]
         total = start + length
         allowed = one_mask(config.num_heads, tokens, lens, mask, start)
-        causal = near = past(length, start, tokens.device)
+        causal = windowed = step_mask(length, start, tokens.device)
         if config.window is not None and config.window < total:
-            near = sliding_window_mask(
+            windowed = sliding_window_mask(
                 length, config.window, num_keys=total, device=tokens.device
             )
-        causal, near = both_masks(causal, allowed), both_masks(near, allowed)
+        causal, windowed = both_masks(causal, allowed), both_masks(windowed, allowed)
         return [
-            causal if number in config.global_layers else near
+            causal if number in config.global_layers else windowed
             for number in range(len(self.layers))
         ]
 
@@ -127,7 +127,7 @@ class LanguageModel(Stepping):
 def _positions(
     config: LanguageModelConfig,
 ) -> tuple[nn.Module | None, RotaryPositions | None]:
-    """What is added to the embeddings, and what rotates queries and keys: one of them."""
+    """The layer that is added to the embeddings, and the one that rotates queries and keys; one of them is None."""
     if config.positions == "learned":
         return LearnedPositions(config.max_positions, config.d_model), None
     if config.positions == "sinusoidal":
@@ -170,7 +170,7 @@ def _layer(config: LanguageModelConfig, rotary: RotaryPositions | None) -> Block
 
 
 def _begin_small(module: nn.Module) -> None:
-    """So small that all tokens are nearly equally likely, as in GPT-2, which divides W_o and W_2 by √(2N) besides."""
+    """Start with small weights: all tokens are nearly equally likely. (GPT-2 also divides W_o and W_2 by √(2N).)"""
     if isinstance(module, nn.Linear | nn.Embedding):
         nn.init.normal_(module.weight, std=0.02)
     if isinstance(module, nn.Linear) and module.bias is not None:

@@ -16,7 +16,7 @@ from attnbook.transformer.stepping import DecoderLayerCache, Stepping, check_cac
 def _embed(
     config: TransformerConfig, vocab_size: int
 ) -> tuple[nn.Embedding, LearnedPositions | SinusoidalPositions]:
-    """Embeddings whose entries, times √D in the forward pass, are near 1; and positions."""
+    """Embeddings and positions. Times √D, as in the forward pass, the entries of an embedding are near 1."""
     size, dropout = config.d_model, config.dropout
     embedding = nn.Embedding(vocab_size, size)
     nn.init.normal_(embedding.weight, std=size**-0.5)
@@ -106,7 +106,7 @@ class Decoder(Stepping):
             self.head.weight = self.embedding.weight
 
     def start_cache(self, memory: Tensor) -> list[DecoderLayerCache]:
-        """Of each layer `DecoderLayer.start_cache(memory)`: what to pass as `cache`, without the memory."""
+        """A list of `DecoderLayer.start_cache(memory)`, one for each layer: pass it as `cache`, without the memory."""
         return [cast(DecoderLayer, layer).start_cache(memory) for layer in self.layers]
 
     def forward(
@@ -188,8 +188,8 @@ class Transformer(nn.Module):
         Returns:
             logits (B, T, V); position t scores the word that follows target[:, :t + 1].
         """
-        memory, mask = self.encode(source, valid_lens)
         check_tokens("target", target, self.config.target_vocab_size)
+        memory, mask = self.encode(source, valid_lens)
         check_batch(source=source, target=target)
         return self.decoder(target, memory, memory_mask=mask)[0]
 

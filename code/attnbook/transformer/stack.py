@@ -1,4 +1,4 @@
-"""What all models share: tokens and masks for all layers, one layer after another, and a count of what they learn."""
+"""What all models share: a check of tokens, masks, a loop over layers, and a count of parameters."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from attnbook.checks import check_ids, check_kind
 
 
 def check_tokens(name: str, ids: Tensor, vocab_size: int, start: int = 0) -> None:
-    """Require token ids (B, T), and at least one for each text, `start` others before included."""
+    """Require token ids (B, T), and at least one token for each text; the `start` cached ones count."""
     check_ids(name, ids, vocab_size)
     if start + ids.shape[1] == 0:
         raise ValueError(
@@ -26,7 +26,7 @@ def one_mask(
     mask: Tensor | None = None,
     start: int = 0,
 ) -> Tensor | None:
-    """Of lengths and mask one mask, for all layers in which ids (B, T), `start` others before, attend to themselves."""
+    """One mask from lengths and a mask, for all layers: ids (B, T) attend to themselves and `start` cached ones."""
     if isinstance(valid_lens, Tensor) and valid_lens.dim() != 1:
         raise ValueError(
             f"valid_lens must have shape ({len(ids)},), one length per text, got {tuple(valid_lens.shape)}; "
@@ -37,27 +37,27 @@ def one_mask(
     return combine_masks(shape, valid_lens, mask, ids.device)
 
 
-def past(length: int, start: int, device: torch.device) -> Tensor | None:
-    """A causal mask of new positions, `start` others before; a single one may look at all, and needs none."""
+def step_mask(length: int, start: int, device: torch.device) -> Tensor | None:
+    """The causal mask of positions that follow `start` others; None for a single one, which may look at all of them."""
     if length < 2:
         return None
     if start:
-        return causal_mask(length, start + length, device)
+        return causal_mask(length, start + length, device=device)
     return shared_triangle(length, device)
 
 
 def run_layers(
     layers: nn.ModuleList, x: Tensor, *, need_weights: bool, **options: Any
 ) -> tuple[Tensor, list[Any] | None]:
-    """x (B, T, D) through one layer after another; and a list of their weights, or None.
+    """Send x (B, T, D) through the layers in turn; return it with a list of their weights, or None.
 
-    Of a list of masks or of caches each layer is given its own entry; all other options are given to all.
+    A list of masks or of caches holds an entry for each layer; every other option goes to all layers.
     """
     lists = [name for name in ("mask", "cache") if isinstance(options.get(name), list)]
     weights_of_layers = []
     for number, layer in enumerate(layers):
-        own = {name: options[name][number] for name in lists}
-        x, weights = layer(x, need_weights=need_weights, **options | own)
+        entries = {name: options[name][number] for name in lists}
+        x, weights = layer(x, need_weights=need_weights, **options | entries)
         weights_of_layers.append(weights)
     return x, weights_of_layers if need_weights else None
 

@@ -27,15 +27,15 @@ class DecoderLayerCache:
 
     def __post_init__(self) -> None:
         advice = "let start_cache(memory) of the layer make both"
-        for name, one in (("own", self.own), ("across", self.across)):
-            check_kind(name, one, KeyValueCache, advice)
+        for name, part in (("own", self.own), ("across", self.across)):
+            check_kind(name, part, KeyValueCache, advice)
         if not self.own.grows or self.across.grows:
             raise ValueError(
                 f"own must be a KeyValueCache(), across a memory's; {advice}"
             )
 
     def __copy__(self) -> "DecoderLayerCache":
-        """A cache that goes on by itself from here."""
+        """As `KeyValueCache.__copy__`, of both."""
         return DecoderLayerCache(copy(self.own), copy(self.across))
 
     @property
@@ -60,10 +60,10 @@ class DecoderLayerCache:
 
 @contextmanager
 def unchanged(cache: Any) -> Iterator[None]:
-    """A context after whose failure a cache, or each cache of a list, is as it was before."""
+    """Put a cache, or each cache of a list, back as it was if the block under `with` fails."""
     caches = cache if isinstance(cache, list) else [cache]
     # what is no cache is refused later, by what it is passed to
-    parts = [part for one in caches for part in getattr(one, "parts", ())]
+    parts = [part for entry in caches for part in getattr(entry, "parts", ())]
     before = [(part, part.key, part.value) for part in parts]
     try:
         yield
@@ -74,7 +74,7 @@ def unchanged(cache: Any) -> Iterator[None]:
 
 
 class Stepping(nn.Module):
-    """A module that may be called with `cache=…`: a call that fails, its hooks included, leaves it as it was."""
+    """A module that may be called with `cache=…`; if the call or one of its hooks fails, the cache stays as it was."""
 
     def __call__(self, *inputs: Any, **options: Any) -> Any:
         cache = options.get("cache")
@@ -93,10 +93,10 @@ def check_caches(caches: Any, kind: type, number: int, start: str) -> None:
         number: of layers.
         start: what makes them, for the message.
     """
-    for one in caches if isinstance(caches, list) else [caches]:
-        if one is caches or not isinstance(one, kind):
+    for entry in caches if isinstance(caches, list) else [caches]:
+        if entry is caches or not isinstance(entry, kind):
             raise TypeError(
-                f"cache must be a list of {kind.__name__}, one for each layer, got {type(one).__name__}; use {start}"
+                f"cache must be a list of {kind.__name__}, one for each layer, got {type(entry).__name__}; use {start}"
             )
     if len(caches) != number:
         layers = "1 layer" if len(caches) == 1 else f"{len(caches)} layers"
@@ -104,13 +104,13 @@ def check_caches(caches: Any, kind: type, number: int, start: str) -> None:
             f"the cache is for {layers}, the model has {number}; use {start}"
         )
     # compared in pairs: a set would compile anew for each length
-    stored = [one.parts for one in caches]
+    stored = [entry.parts for entry in caches]
     for (i, a), (j, b) in combinations(enumerate(stored), 2):
         if any(x is y for x, y in zip(a, b, strict=True)):
             raise ValueError(
                 f"layers {i} and {j} share one cache; each needs its own: use {start}"
             )
-    first, *others = [[part.length for part in one] for one in stored]
+    first, *others = [[part.length for part in parts] for parts in stored]
     if any(lengths != first for lengths in others):
         raise ValueError(
             f"the layers' caches hold different numbers of positions; begin again with {start}"
