@@ -24,7 +24,7 @@ from attnbook.studies import (
 from attnbook.weights import FOLDER
 from attnbook.widgets.kit import figure_data
 from tensors import generator
-from tools.experiments.induction import head_means, variants, without
+from tools.experiments.induction import OPTIONS, head_means, variants, without
 from tools.experiments.induction_heads import SHOWN
 
 STORED = Path(__file__).resolve().parents[2] / "chapters" / "results" / "induction.json"
@@ -151,11 +151,9 @@ def test_what_is_stored_is_what_it_was_measured_as():
 
 def test_all_plans_are_stored():
     stored = json.loads(STORED.read_text("utf-8"))
-    options = SimpleNamespace(steps=750)
-    settings = [
-        (p["num_layers"], p["sink"], tuple(p["periods"]), p["steps"], p["bos"], p["uniform"]) for p in variants(options)
-    ]
-    expected = [(*one, seed) for one in settings for seed in stored["seeds"]]
+    plans = variants(SimpleNamespace(**OPTIONS))
+    settings = [(p["num_layers"], p["sink"], tuple(p["periods"]), p["steps"], p["bos"], p["uniform"]) for p in plans]
+    expected = [(*one, seed) for one in settings for seed in range(OPTIONS["seeds"])]
     keys = ("num_layers", "sink", "periods", "steps", "bos", "uniform", "seed")
     found = [tuple(tuple(r[k]) if k == "periods" else r[k] for k in keys) for r in stored["rows"]]  # fmt: skip
     assert found == expected

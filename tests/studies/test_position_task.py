@@ -21,7 +21,7 @@ from attnbook.studies import (
     with_rotary,
 )
 from tensors import generator
-from tools.experiments.positions import seeds_of, variants
+from tools.experiments.positions import OPTIONS, seeds_of, variants
 
 STORED = Path(__file__).resolve().parents[2] / "chapters" / "results" / "positions.json"
 BLIND = {"none", "ALiBi"}  # cannot tell a row from its mirror image
@@ -238,12 +238,12 @@ def test_accuracy_counts_from_the_first_place_that_is_asked():
 
 def test_the_stored_results_are_complete():
     stored = json.loads(STORED.read_text("utf-8"))
-    count = len(stored["seeds"]), stored["fewer"]
+    count = OPTIONS["seeds"], OPTIONS["fewer"]
     wanted = [{**plan, "seed": seed} for plan in variants(None) for seed in range(seeds_of(plan, *count))]
     measured = ("trained_length", "beyond", "far", "middle")
     found = [{k: v for k, v in r.items() if k not in measured} for r in stored["rows"]]
     assert sorted(map(str, map(sorted_items, found))) == sorted(map(str, map(sorted_items, wanted)))
-    assert len(stored["seeds"]) >= 5 and stored["fewer"] >= 3
+    assert count[0] >= 5 and count[1] >= 3
     assert all(0 <= row[name] <= 1 for row in stored["rows"] for name in measured[:2])
     far = [row["far"] for row in stored["rows"] if row["far"] is not None]
     assert len(far) == 5 * 10 + 3 * 11 and all(0 <= x <= 1 for x in far)
