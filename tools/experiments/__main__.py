@@ -5,7 +5,7 @@
 
 Every finished run is kept in FILE.part, written in one step; FILE itself is replaced when all are there. Where an
 interrupted experiment has left such a file, --resume goes on with it and --anew replaces it. The book's own results are
-made with the numbers that are the defaults; with others, --out must say where the result goes.
+made with the defaults; with other options, --out must say where the result goes.
 """
 
 import argparse
@@ -40,6 +40,11 @@ def result_path(name: str) -> Path:
     return ROOT / getattr(experiment(name), "RESULT", f"chapters/results/{name}.json")
 
 
+def is_the_books_own(name: str, out: Path) -> bool:
+    """Whether a result that goes there replaces the one that the book shows."""
+    return out.resolve() == result_path(name).resolve()
+
+
 def parse_words(name: str, words: list[str]) -> tuple[SimpleNamespace, argparse.Namespace]:
     """What is said after an experiment's name: its own options, and those that all have."""
     parser = argparse.ArgumentParser(
@@ -47,7 +52,8 @@ def parse_words(name: str, words: list[str]) -> tuple[SimpleNamespace, argparse.
         description=experiment(name).__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    own, choices = experiment(name).OPTIONS, getattr(experiment(name), "CHOICES", {})
+    module = experiment(name)
+    own, choices = module.OPTIONS, getattr(module, "CHOICES", {})
     for option, default in own.items():
         flag, among = f"--{option.replace('_', '-')}", choices.get(option)
         if default is False:
@@ -63,17 +69,16 @@ def parse_words(name: str, words: list[str]) -> tuple[SimpleNamespace, argparse.
     begun.add_argument("--resume", action="store_true", help="go on with the runs in FILE.part")
     begun.add_argument("--anew", action="store_true", help="begin again, whatever is in FILE.part")
     general = parser.parse_args(words)
-    books_own = general.out.resolve() == result_path(name).resolve()
+    books_own = is_the_books_own(name, general.out)
+    fixed = own.keys() - {"weights", *getattr(module, "MAY_DIFFER", ())}
     for option, default in {**own, "threads": 1}.items():
-        usual, given = (some if isinstance(some, list) else [some] for some in (default, getattr(general, option)))
-        if type(usual[0]) not in (int, float):
-            continue
+        usual, given = (value if isinstance(value, list) else [value] for value in (default, getattr(general, option)))
         flag = f"--{option.replace('_', '-')}"
-        for number in given:
+        for number in given if type(usual[0]) in (int, float) else ():
             if not number >= 0 or (number == 0 and 0 not in usual):
                 least = "at least 0" if 0 in usual else "at least 1" if type(usual[0]) is int else "above 0"
                 parser.error(f"{flag} must be {least}, got {number}")
-        if books_own and option in own and given != usual:
+        if books_own and option in fixed and given != usual:
             stored = " ".join(map(str, usual))
             parser.error(f"the book's {general.out.name} has {flag} {stored}; say with --out where another result goes")
     if general.out.is_dir() and not books_own:
@@ -151,6 +156,8 @@ def measure(name: str, options: SimpleNamespace, out: Path, resume: bool = False
         raise SystemExit(f"error: {part} holds the runs of an interrupted experiment; add --resume or --anew")
     try:
         getattr(module, "check", lambda _: None)(options)
+        if is_the_books_own(name, out):
+            getattr(module, "check_own", lambda _: None)(options)
     except (ValueError, OSError) as error:
         raise SystemExit(f"error: {error}") from error
     settings = settings_of(module, options)
