@@ -424,6 +424,7 @@ def test_a_run_prints_its_verdicts_and_writes_its_file(tmp_path, capsys):
         (["--families", "none"], "invalid choice: 'none'"),
         (["--only-quality", "--data", __file__, "--json", "x.json"], "--json is about the families"),
         (["--only-beside", "--rounds", "3"], "--rounds is about the families"),
+        (["--only-beside", "--quality-threads", "4096"], "--quality-threads is not for --only-beside"),
         (["--data", __file__, "--families", "dot"], "--data is about the translator"),
         (["--data", __file__, "--json", "x.json"], "--data is about the translator"),
         (["--quality-seeds", "2"], "--quality-seeds is about the translator"),
