@@ -5,7 +5,6 @@ No design: the comparison is that of `spans`, with several seeds; here are the t
 About half a minute on one core.
 """
 
-from collections.abc import Iterator
 
 import torch
 
@@ -33,11 +32,9 @@ def examples(drawn: dict) -> list[NestedSentence]:
     return [FOUNDER, *test[:3], *deep[:2]]
 
 
-def settings(options) -> Iterator[dict]:
+def variants(options) -> list[dict]:
     """Both readers."""
-    for name in ("rotary", "plain"):
-        sizes = {"sentences": options.sentences, "steps": options.steps}
-        yield {"seed": options.seed, "name": name} | sizes
+    return [{"name": name} for name in ("rotary", "plain")]
 
 
 def run(seed: int, name: str, sentences: int, steps: int) -> dict:
