@@ -389,6 +389,8 @@ def main():
     add("--folder", default="attention", help="in each home (attention)")
     add("--seconds", type=float, default=60, help="for a student, at most (60)")
     options = parser.parse_args()
+    if not 0 < options.seconds < float("inf"):
+        parser.error(f"--seconds must be above 0 and finite, got {options.seconds:g}")
     try:
         if os.geteuid() != 0:
             raise Refused("only root can act for all students; call it with sudo")
