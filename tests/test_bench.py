@@ -383,6 +383,7 @@ def test_the_tables_show_ratios_and_mebibytes():
     text = table(family, result_of([0.004] * 3, [0.002] * 3, (3 * 2**20, 2**20)))
     ours = next(line for line in text.splitlines() if line.strip().startswith("ours"))
     assert re.search(r" 4\.00 ms +2\.00 × +3\.0 MiB$", ours)
+    assert "peak, both" in text and "peak" not in table(family, result_of(HOLDING, HOLDING, (None, None)))
     grown = [result_of(HOLDING, HOLDING, (n * 2**20, n * 2**20), length=n) for n in (3, 6)]
     assert re.search(r"ours +3\.0 MiB +6\.0 MiB", sweep_table(family, grown))
 

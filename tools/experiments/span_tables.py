@@ -5,7 +5,6 @@ No design: the comparison is that of `spans`, with several seeds; here are the t
 About half a minute on one core.
 """
 
-
 import torch
 
 from attnbook.studies import TYPES, NestedSentence, SpanReader, fit_pairs, nested_ids, nested_sentences, span_f1
