@@ -137,9 +137,9 @@ def visit(browser: "Browser", base: str, name: str, folder: Path) -> tuple[dict,
     page.on("request", lambda request: requests.append(request.url))
     page.goto(f"{base}{name}.html", wait_until="load")
     page.evaluate(SETTLED)
-    own = {urlsplit(u).path.lstrip("/") for u in requests if u.startswith(base)}
+    loaded = {urlsplit(u).path.lstrip("/") for u in requests if u.startswith(base)}
     outside = [u for u in requests if not u.startswith((base, "data:", "blob:"))]
-    sizes = {path: weight(folder / path) for path in own if (folder / path).is_file() and not asked_for(path)}
+    sizes = {path: weight(folder / path) for path in loaded if (folder / path).is_file() and not asked_for(path)}
     _, too_wide, light, dark = inspect(page)
     context.close()
     row = {"KB": round(sum(sizes.values()) / 1000), "requests": len(requests)}

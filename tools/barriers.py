@@ -18,7 +18,7 @@ PAPER: "ViewportSize" = {"width": 700, "height": 1000}  # A4 with the margins of
 
 # Formulas are hidden from screen readers, which get their MathML instead; code is thousands of spans in a palette that
 # is tested elsewhere. In drawings a label says in words what stands there as several numbers, so the two differ.
-# Of an element that keeps somebody out its HTML is told; axe itself would write that of every element it looks at.
+# The HTML of the elements at fault is written here, since axe would write that of every element it looks at.
 BARRIERS = """
 async (options) => {
   axe.configure({ noHtml: true });

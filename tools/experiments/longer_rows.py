@@ -80,8 +80,8 @@ def run(seed: int, way: str, length: int, times: int, steps: int, further: list[
         return round(reading_accuracy(model, look_back_batch, long, first=long // 2), 4)
 
     def after(more: int) -> float:
-        own = copy.deepcopy(reader)
-        return marked(train_reader(own, look_back_batch, long, 1000 + seed, more, rows=4))
+        further_reader = copy.deepcopy(reader)
+        return marked(train_reader(further_reader, look_back_batch, long, 1000 + seed, more, rows=4))
 
     weights = where_it_looks(reader, long, first=long // 2)
     most = [steps] if way == "interpolation" else []

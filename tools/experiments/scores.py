@@ -118,6 +118,6 @@ def run(seed: int, d: int, h: int, rounds: int, calls: int) -> dict:
 
 def summary(results: list[dict], options) -> dict:
     """All rows, and on what they were measured."""
-    rows = [row for found in results for row in found["rows"]]
+    rows = [row for result in results for row in result["rows"]]
     about = {"machine": machine(threads=torch.get_num_threads()), "n": TIMED, "lengths": list(LENGTHS), "seed": 0}
     return about | {"rows": rows}

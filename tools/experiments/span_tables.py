@@ -56,7 +56,7 @@ def summary(results: list[dict], options) -> dict:
     """The sentences, each with the tables of both readers."""
     rows = [
         {"words": list(sentence.words), "gold": sorted(map(list, sentence.spans))}
-        | {found["name"]: found["tables"][i] for found in results}
+        | {result["name"]: result["tables"][i] for result in results}
         for i, sentence in enumerate(examples(draw(options.sentences)))
     ]
-    return {"types": list(TYPES), "f1": {found["name"]: found["f1"] for found in results}, "sentences": rows}
+    return {"types": list(TYPES), "f1": {result["name"]: result["f1"] for result in results}, "sentences": rows}

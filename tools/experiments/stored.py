@@ -41,7 +41,7 @@ def made_by(name: str, options: SimpleNamespace) -> dict:
             continue
         words.append(f"--{option.replace('_', '-')}")
         if value is not True:
-            words += [Path(str(one)).name for one in (value if isinstance(value, list) else [value])]
+            words += [Path(str(word)).name for word in (value if isinstance(value, list) else [value])]
     return {"command": shlex.join(words), "versions": versions()}
 
 
@@ -132,7 +132,7 @@ def quartiles(values: Tensor) -> list[float]:
 
 def medians(times: dict[str, list[float]]) -> dict[str, float]:
     """The median of each list, to four digits."""
-    return {name: float(f"{statistics.median(some):.4g}") for name, some in times.items()}
+    return {name: float(f"{statistics.median(numbers):.4g}") for name, numbers in times.items()}
 
 
 def loss_curves(fitted: Fitted, epochs: int) -> dict[str, list]:
