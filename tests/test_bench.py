@@ -383,6 +383,7 @@ def test_the_tables_show_ratios_and_mebibytes():
     text = table(family, result_of([0.004] * 3, [0.002] * 3, (3 * 2**20, 2**20)))
     ours = next(line for line in text.splitlines() if line.strip().startswith("ours"))
     assert re.search(r" 4\.00 ms +2\.00 × +3\.0 MiB$", ours)
+    assert "peak, both" in text and "peak" not in table(family, result_of(HOLDING, HOLDING, (None, None)))
     grown = [result_of(HOLDING, HOLDING, (n * 2**20, n * 2**20), length=n) for n in (3, 6)]
     assert re.search(r"ours +3\.0 MiB +6\.0 MiB", sweep_table(family, grown))
 
@@ -424,6 +425,7 @@ def test_a_run_prints_its_verdicts_and_writes_its_file(tmp_path, capsys):
         (["--families", "none"], "invalid choice: 'none'"),
         (["--only-quality", "--data", __file__, "--json", "x.json"], "--json is about the families"),
         (["--only-beside", "--rounds", "3"], "--rounds is about the families"),
+        (["--only-beside", "--quality-threads", "4096"], "--quality-threads is not for --only-beside"),
         (["--data", __file__, "--families", "dot"], "--data is about the translator"),
         (["--data", __file__, "--json", "x.json"], "--data is about the translator"),
         (["--quality-seeds", "2"], "--quality-seeds is about the translator"),

@@ -110,6 +110,13 @@ def bela_is_collected(school, done):
     assert f"{BELA}: 1 file\n" in done.stdout
 
 
+@pytest.mark.parametrize("seconds", ["0", "-1", "nan", "inf"])
+def test_a_time_that_is_none_is_refused(school, seconds):
+    done = school.collect("submissions", "04-*.ipynb", "--seconds", seconds)
+    assert done.returncode == 2 and f"--seconds must be above 0 and finite, got {seconds}" in done.stderr
+    assert not list(school.desk.iterdir())
+
+
 def test_what_fits_the_patterns_is_the_teachers_and_a_second_collection_is_a_new_folder(school):
     work = school.work(ADA)
     for name in ("04-a.ipynb", "05-a.ipynb", "helper.py", ".hidden.py"):

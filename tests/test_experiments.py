@@ -236,6 +236,7 @@ def coins(monkeypatch):
         settings=lambda o: [{"seed": s, "side": x} for s in range(o.seeds) for x in o.sides],
         run=run,
         summary=lambda results, options: {"n": options.seeds, "rows": results},
+        MAY_DIFFER=("fair",),
         ran=ran,
         breaks_at=None,
     )
@@ -415,13 +416,41 @@ def test_every_number_of_a_list_is_looked_at(command, said, capsys):
 
 
 def test_other_numbers_than_the_books_do_not_replace_its_result(coins, capsys):
-    for words in (["--seeds", "1"], ["--weight", "2", "--out", os.path.relpath(runner.result_path("coins"))]):
+    same = os.path.relpath(runner.result_path("coins"))
+    for words in (["--seeds", "1"], ["--weight", "2", "--out", same], ["--sides", "b"], ["--name", "penny"]):
         with pytest.raises(SystemExit):
             runner.main(["coins", *words])
         assert "say with --out where another result goes" in capsys.readouterr().err
     assert not coins.ran
     assert runner.parse_words("coins", ["--seeds", "2", "--fair"])[0].fair
     assert runner.parse_words("coins", ["--seeds", "1", "--out", "elsewhere.json"])[0].seeds == 1
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("gap_words --reads counts", "the book's gap_words.json has --reads counts neighbours encoder; say with --out"),
+        ("beam_trees --targets fr", "the book's data.json has --targets fr zh; say with --out"),
+        ("beam_trees --model bahdanau", "the book's data.json has --model transformer; say with --out"),
+    ],
+)
+def test_a_part_of_an_experiment_does_not_replace_the_books_result(command, said, capsys):
+    name, *words = command.split()
+    with pytest.raises(SystemExit):
+        runner.parse_words(name, words)
+    assert said in capsys.readouterr().err
+    assert runner.parse_words(name, [*words, "--out", "elsewhere.json"])[1].out == Path("elsewhere.json")
+
+
+def test_other_lines_of_tatoeba_do_not_replace_the_books_result(monkeypatch, tmp_path):
+    ours = json.loads(runner.result_path("tatoeba_512").read_text("utf-8"))
+    assert {row["sha256"] for row in ours["rows"]} == {tatoeba_512.BOOKS_SHA256}
+    monkeypatch.setattr(tatoeba_512, "run", None)
+    (other := tmp_path / "fra.txt").write_text("Go.\tVa !\n" * 700, "utf-8")
+    with pytest.raises(SystemExit, match=r"error: the book's result is of the 640 lines .* say with --out"):
+        runner.main(["tatoeba_512", "--data", str(other)])
+    with pytest.raises(TypeError, match="not callable"):  # elsewhere it would be run
+        runner.main(["tatoeba_512", "--data", str(other), "--out", str(tmp_path / "x.json")])
 
 
 def test_the_longest_training_decides_wherever_it_is_named():

@@ -27,7 +27,7 @@ from urllib.parse import unquote, urlsplit
 
 from attnbook.widgets.browser import chromium, find_chromium
 from tools import NODE, NODE_MODULES, ROOT
-from tools.barriers import DESK, SETTLED, barriers, cut
+from tools.barriers import DESK, SETTLED, inspect
 from tools.languages import LANGUAGES
 
 if TYPE_CHECKING:  # `chromium` says what to do where it is not installed
@@ -137,11 +137,10 @@ def visit(browser: "Browser", base: str, name: str, folder: Path) -> tuple[dict,
     page.on("request", lambda request: requests.append(request.url))
     page.goto(f"{base}{name}.html", wait_until="load")
     page.evaluate(SETTLED)
-    own = {urlsplit(u).path.lstrip("/") for u in requests if u.startswith(base)}
+    loaded = {urlsplit(u).path.lstrip("/") for u in requests if u.startswith(base)}
     outside = [u for u in requests if not u.startswith((base, "data:", "blob:"))]
-    sizes = {path: weight(folder / path) for path in own if (folder / path).is_file() and not asked_for(path)}
-    too_wide = cut(page)
-    light, dark = barriers(page)
+    sizes = {path: weight(folder / path) for path in loaded if (folder / path).is_file() and not asked_for(path)}
+    _, too_wide, light, dark = inspect(page)
     context.close()
     row = {"KB": round(sum(sizes.values()) / 1000), "requests": len(requests)}
     row |= {"outside": len(outside), "light": len(light), "dark": len(dark)}

@@ -3,7 +3,7 @@
 The tests of the pages ask it, and `tools.audit`.
 """
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tools import NODE_MODULES
 
@@ -18,7 +18,7 @@ PAPER: "ViewportSize" = {"width": 700, "height": 1000}  # A4 with the margins of
 
 # Formulas are hidden from screen readers, which get their MathML instead; code is thousands of spans in a palette that
 # is tested elsewhere. In drawings a label says in words what stands there as several numbers, so the two differ.
-# Of an element that keeps somebody out its HTML is told; axe itself would write that of every element it looks at.
+# The HTML of the elements at fault is written here, since axe would write that of every element it looks at.
 BARRIERS = """
 async (options) => {
   axe.configure({ noHtml: true });
@@ -32,9 +32,10 @@ async (options) => {
     .map((node) => `${rule.id}: ${node.element.outerHTML.replace(/\\s+/g, " ").slice(0, 160)}`));
 }
 """
-# Most of a page's elements are in its formulas and its code, or are MathML, which no rule asks about; a browser takes
-# its time to lay them out, and axe to read them. They go; what they say stays, and so does their place: the parts of a
-# formula, in which no line breaks, keep their size and stand as deep. On a phone and on paper their type is another.
+# Most elements of a page are in its formulas and its code, or are MathML. No rule asks about them, and they cost a
+# browser and axe most of their time, so they go. Their text stays. The parts of a formula keep their size and how deep
+# they stand, so that lines are as long as before; that holds for one width only, since their type is another on a
+# phone and on paper.
 FORMULAS_EMPTIED = """
 () => {
   const parts = [...document.querySelectorAll(".katex-html .katex-base:has(> .katex-strut)")];
@@ -81,7 +82,7 @@ THEME = "(theme) => { document.documentElement.dataset.theme = theme; }"
 def barriers(page: "Page") -> tuple[list[str], list[str]]:
     """What axe-core finds on an opened page in the light theme, and of colours in the dark one.
 
-    It shows the page as wide as a desk and takes its formulas and its code apart: whatever else is asked comes first.
+    It shows the page as wide as a desk and takes its formulas and its code apart, so that it comes last.
     """
     page.set_viewport_size(DESK)
     page.evaluate(SETTLED)
@@ -96,12 +97,25 @@ def barriers(page: "Page") -> tuple[list[str], list[str]]:
     return light, dark
 
 
-def cut(page: "Page") -> list[str]:
-    """Formulas and claims of an opened page that are wider than their line.
+def inspect(page: "Page", look: str = "() => null") -> tuple[Any, list[str], list[str], list[str]]:
+    """Look at an opened page in every way.
 
-    Each width is laid out anew. So it begins with that of a phone, best the one at which the page was opened, and
-    leaves the page as wide as a desk, as `barriers` wants it, with its formulas taken apart.
+    The page is taken apart on the way, so that nothing can be asked of it afterwards. Each width is laid out anew: it
+    is best opened as wide as a phone, with which this begins.
+
+    Args:
+        page: as a browser has opened it.
+        look: a function of JavaScript, called while the page is as wide as a desk.
+
+    Returns:
+        What `look` returns; formulas and claims that are wider than their line; what `barriers` finds, light and dark.
     """
+    too_wide = _cut(page)
+    return page.evaluate(look), too_wide, *barriers(page)
+
+
+def _cut(page: "Page") -> list[str]:
+    """Formulas and claims that are wider than their line, from a phone to a desk, where formulas are taken apart."""
 
     def on_screen(size: "ViewportSize") -> list[str]:
         page.set_viewport_size(size)

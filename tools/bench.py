@@ -88,18 +88,18 @@ OF_TRANSLATOR = "data", "quality_seconds", "quality_seeds", "quality_threads"
 
 def refuse_unused(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
     """Refuse an option that says how something is measured which these options leave out."""
+    unused: dict[str, str] = {}
     if options.only_quality or options.only_beside:
-        unused: tuple[str, ...] = OF_FAMILIES
-        why = "is about the families, which --only-quality and --only-beside leave out"
+        unused = dict.fromkeys(OF_FAMILIES, "is about the families, which --only-quality and --only-beside leave out")
     elif not is_everything(options) or options.data is None:
-        unused = OF_TRANSLATOR
-        why = (
+        unused = dict.fromkeys(
+            OF_TRANSLATOR,
             "is about the translator, which is measured with --data, beside all families and lengths and without "
-            "--json, or with --only-quality or --only-beside"
+            "--json, or with --only-quality or --only-beside",
         )
-    else:
-        return
-    for name in unused:
+    if options.only_beside:
+        unused["quality_threads"] = "is not for --only-beside, where both translators have one thread"
+    for name, why in unused.items():
         if getattr(options, name) != parser.get_default(name):
             parser.error(f"--{name.replace('_', '-')} {why}")
 

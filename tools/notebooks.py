@@ -95,8 +95,8 @@ def read_chapter(name: str, root: Path = ROOT) -> NotebookNode:
     """
     notebook = read_twin(twin_path(name, root))
     config = root / "_config.yml"
-    settings = yaml.safe_load(config.read_text("utf-8")) if config.is_file() else {}
-    if address := settings.get("repository", {}).get("url"):
+    settings = (yaml.safe_load(config.read_text("utf-8")) if config.is_file() else None) or {}
+    if address := (settings.get("repository") or {}).get("url"):
         note = (
             "**On Colab**, and wherever else the book is not installed, first run this in a cell of its own: "
             f"`%pip install git+{address}`"

@@ -177,7 +177,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, default=PRINTED, help="needed for some of the pages")
     parser.add_argument("--book", type=Path, default=BOOK, help="folder of the built book")
     given = parser.parse_args(arguments)
-    if given.pages and given.out == PRINTED:
+    if given.pages and given.out.resolve() == PRINTED.resolve():
         parser.error(f"{PRINTED.relative_to(ROOT)} is the whole book; say with --out where some of its pages go")
     if given.out.is_dir():
         parser.error(f"--out must name a file, but {given.out} is a folder")

@@ -36,6 +36,9 @@ LONGEST_CELL = 24  # lines
 SHORTEST_ALT = 20  # characters: a picture's alt text says what it shows, not only that it is a plot
 CLOSING_SECTIONS = ("What we found", "Check yourself", "Exercises", "Further reading")
 HEADING = re.compile(r"^(#{1,6})\s+(.*?)\s*$", re.MULTILINE)
+PICTURE = re.compile(r"^([`~:]{3,})\{(?:image|figure)\}.*?^\1", re.MULTILINE | re.DOTALL)
+IMG = re.compile(r"<img\b[^>]*>")
+IMG_ALT = re.compile(rf"""\balt=(?:"[^"]{{{SHORTEST_ALT},}}"|'[^']{{{SHORTEST_ALT},}}')""")
 FENCE = re.compile(r"^(`{3,}|~{3,}|:{3,}).*?^\1", re.MULTILINE | re.DOTALL)
 # the line below a chapter's title
 HEAD = re.compile(
@@ -141,17 +144,13 @@ def missing_alt_texts(notebook: NotebookNode) -> list[str]:
         alt = cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "")
         if any(mime.startswith("image/") for mimes in data for mime in mimes) and len(alt) < SHORTEST_ALT:
             problems.append(f"code cell {number} draws a picture; say what it shows in mystnb: image: alt: …")
-        for image in re.findall(r"<img\b[^>]*>", "".join(d.get("text/html", "") for d in data)):
-            described = re.search(r'\balt="([^"]*)"', image)
-            if described is None or len(described[1]) < SHORTEST_ALT:
-                problems.append(f"code cell {number} puts out an <img> without alt text")
+        images = IMG.findall("".join(d.get("text/html", "") for d in data))
+        problems += [f"code cell {number} puts out an <img> without alt text" for i in images if not IMG_ALT.search(i)]
     for number, cell in enumerate(notebook.cells, 1):
         if cell.cell_type == "markdown":
-            text = cell.source
-            bare = re.findall(r"!\[\s*\]\(", text)
-            bare += [
-                b for b in re.findall(r"^`{3,}\{(?:image|figure)\}.*?^`{3,}", text, re.M | re.S) if ":alt:" not in b
-            ]
+            bare = re.search(r"!\[\s*\]\(", cell.source) is not None
+            bare |= any(":alt:" not in picture[0] for picture in PICTURE.finditer(cell.source))
+            bare |= any(not IMG_ALT.search(image) for image in IMG.findall(cell.source))
             if bare:
                 problems.append(f"cell {number} shows a picture without alt text")
     return problems
@@ -174,7 +173,7 @@ def wrong_order(notebook: NotebookNode) -> list[str]:
         problems.append(f"the last sections must be {', '.join(CLOSING_SECTIONS)}; they are {sections[-4:]}")
     elif len(sections) < 6:
         problems.append(f"there are only {len(sections) - 4} sections before What we found")
-    elif not re.search(r"\{cite", text[text.rindex("## Further reading") :]):
+    elif "{cite" not in re.split(r"^##\s+Further reading", text, flags=re.MULTILINE)[-1]:
         problems.append("Further reading cites nothing; use {cite:t}`key`")
     return problems + _misplaced_findings(notebook)
 

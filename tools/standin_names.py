@@ -1,4 +1,4 @@
-"""Write down what PyTorch offers and the stand-in lacks, for the sentence with which a page refuses it.
+"""List what PyTorch offers and the stand-in lacks: a page that meets one of these names says that it lacks it.
 
 python -m tools.standin_names          into `attnbook/standin/torch/names.txt`
 """
@@ -15,7 +15,7 @@ MODULES = (
 
 
 def missing_names() -> str:
-    """What PyTorch offers and the stand-in lacks: a line for each module, and one for the methods of a tensor."""
+    """The names, a line for each module and one for the methods of a tensor."""
     import torch
 
     from attnbook.standin import torch as page

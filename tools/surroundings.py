@@ -21,7 +21,7 @@ def versions(*packages: str) -> dict[str, str]:
 
 
 def machine(**more: object) -> dict[str, object]:
-    """What a result was measured on: the kind of processor, and what else is said of it; nothing that names it."""
+    """What a result was measured on: the kind of processor and what else is told; nothing that names the machine."""
     return {"architecture": platform.machine(), **more}
 
 

@@ -34,7 +34,7 @@ from tools.languages.catalogs import (
 
 
 def known_pages(language: Language, names: list[str], new: Iterable[str] = ()) -> list[str]:
-    """The catalogs of these names, or all: a chapter's with that of its drawings, or just the one of a whole path.
+    """The catalogs of these names, or all. A chapter's name means its page and its drawings, a whole path one catalog.
 
     Args:
         language: whose.
@@ -48,7 +48,7 @@ def known_pages(language: Language, names: list[str], new: Iterable[str] = ()) -
     pages = sorted({path.relative_to(top).with_suffix("").as_posix() for path in top.rglob("*.po")} | {*new})
     short = {page: page.rpartition("/")[2] for page in pages}
     named = {name: [page for page in pages if name in (page, short[page])] for name in names}
-    if missing := [name for name, found in named.items() if not found]:
+    if missing := [name for name, matching in named.items() if not matching]:
         known = " ".join(dict.fromkeys(short.values()))
         raise SystemExit(f"no catalog of {', '.join(missing)} in {top.relative_to(ROOT)}; there are: {known}")
     return list(dict.fromkeys(itertools.chain(*named.values()))) if names else pages

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.barriers import PHONE, SETTLED, barriers, cut
+from tools.barriers import PHONE, SETTLED, inspect
 from tools.languages import own_pages
 
 # Collected in the page itself. Code, scripts and formulas are not prose.
@@ -111,9 +111,7 @@ def visit(tab, address: str) -> Visit:
     tab.goto(address, wait_until="load")
     tab.evaluate(SETTLED)
     found.phone = tab.evaluate(WIDE)
-    found.cut = cut(tab)
-    found.seen = tab.evaluate(LOOK)
-    light, dark = barriers(tab)
+    found.seen, found.cut, light, dark = inspect(tab, LOOK)
     found.barriers = light + [f"dark: {what}" for what in dark]
     tab.evaluate("localStorage.clear(); sessionStorage.clear()")
     for event, listener in listeners.items():

@@ -91,6 +91,7 @@ def test_a_folder_is_no_file_for_the_pdf(tmp_path):
     assert done.returncode == 2 and f"--out must name a file, but {tmp_path} is a folder" in done.stderr
 
 
-def test_a_part_is_not_printed_over_the_whole_book():
-    done = printed("index")
+@pytest.mark.parametrize("out", [(), ("--out", "_build/paying-attention.pdf")])
+def test_a_part_is_not_printed_over_the_whole_book(out):
+    done = printed("index", *out)
     assert done.returncode == 2 and "paying-attention.pdf is the whole book; say with --out" in done.stderr

@@ -8,6 +8,7 @@ import pytest
 from test_pages import WIDE
 
 from attnbook.widgets.scripts import packed_script, unpacked_script
+from tools import ROOT
 from tools.barriers import DESK, PHONE, barriers
 from tools.languages import own_pages
 from tools.pages.search import kind, places, text
@@ -174,6 +175,24 @@ def test_a_section_that_explains_comes_before_one_that_only_asks(browser, built_
     links = opened.locator(".search-page h3 a").evaluate_all("all => all.map((a) => a.hash.slice(1))")
     assert links == ["why", *ends]
     opened.close()
+
+
+def test_a_text_that_could_not_be_loaded_is_asked_for_again(browser, tmp_path):
+    """As on a server that was away for a moment."""
+    scripts = ROOT / "tools/languages/languages.js", ROOT / "tools/pages/search.js"
+    for script in scripts:
+        (tmp_path / script.name).write_text(script.read_text("utf-8"), "utf-8")
+    form = (ROOT / "tools/pages/search.html").read_text("utf-8")
+    tags = "".join(f'<script src="{script.name}"></script>' for script in scripts)
+    (tmp_path / "search.html").write_text(f'<!doctype html><html lang="en"><body>{form}{tags}', "utf-8")
+    page = browser.new_page()
+    page.goto((tmp_path / "search.html").as_uri() + "?q=mask")
+    page.wait_for_function("document.querySelector('.search-told').innerText.includes('could not be loaded')")
+    text = json.dumps([["a.html", "chapter", [["top", "4", "A mask.", ""]]]]).encode()
+    (tmp_path / "text.js").write_bytes(packed_script("globalThis.attnbookText", text))
+    page.keyboard.press("Enter")
+    page.wait_for_function("document.querySelector('.search-told').innerText === 'mask: 1 place on 1 page'")
+    page.close()
 
 
 def test_a_place_has_its_title_a_line_around_the_hit_and_a_link_that_leads_there(search):

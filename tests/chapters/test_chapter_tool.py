@@ -11,7 +11,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 from PIL import Image, ImageChops
 
 from tools import chapter, normal_form, reading
-from tools.notebooks import ChapterError, find_chapter
+from tools.notebooks import ChapterError, find_chapter, read_chapter
 
 HEADER = """---
 jupytext:
@@ -212,6 +212,28 @@ def test_cells_that_only_ipython_understands_are_checked(book, monkeypatch):
     (book / "chapters" / "text" / "01-trial.md").write_text(cell_writing(":tags: [raises-exception]\n\nx = = 1"))
     said, succeeded = chapter.attempt("01-trial", book)
     assert succeeded and "01-trial.ipynb: written" in said and "still to do: a code cell is no Python" in said
+
+
+def test_a_check_that_fails_itself_is_told_and_the_other_chapters_are_made(book, monkeypatch):
+    def fails(name, root):
+        raise ValueError("substring not found")
+
+    monkeypatch.setattr(chapter, "execute", lambda notebook, *_: notebook)
+    monkeypatch.setattr(chapter, "problems_of", fails)
+    (book / "chapters" / "text" / "02-other.md").write_text(cell_writing("1"))
+    answers = list(chapter.attempt_all(["01-trial", "02-other"], jobs=1, root=book))
+    assert [succeeded for _, succeeded in answers] == [True, True]
+    for name, (said, _) in zip(("01-trial", "02-other"), answers, strict=True):
+        assert f"{name}.ipynb: written" in said
+        assert "still to do: the chapter was not checked, since a check fails itself: ValueError('sub" in said
+
+
+@pytest.mark.parametrize("config", ["", "repository:\n", "repository:\n  url:\n"])
+def test_a_book_without_an_address_has_no_cell_that_names_one(book, config):
+    (book / "_config.yml").write_text(config)
+    assert all("%pip" not in cell.source for cell in read_chapter("01-trial", book).cells)
+    (book / "_config.yml").write_text("repository:\n  url: https://example.org/book\n")
+    assert any("git+https://example.org/book" in cell.source for cell in read_chapter("01-trial", book).cells)
 
 
 def test_ids_follow_the_content_so_that_an_inserted_cell_changes_no_other():

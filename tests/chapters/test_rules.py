@@ -92,6 +92,27 @@ def test_a_chapter_without_fault_passes(chapter):
     assert all_problems(chapter) == []
 
 
+@pytest.mark.parametrize(
+    "picture",
+    [
+        ":::{figure} a.png\n:alt: Five bars, the first of them the longest.\nCaption\n:::",
+        "~~~{image} a.png\n:alt: Five bars, the first of them the longest.\n~~~",
+        '<img src="a.png" alt="Five bars, the first of them the longest.">',
+        "<img alt='Five bars, the first of them the longest.' src='a.png'>",
+    ],
+)
+def test_a_picture_that_says_what_it_shows_passes(chapter, picture):
+    chapter.cells[1].source += f"\n\n{picture}"
+    assert rules.missing_alt_texts(chapter) == []
+
+
+@pytest.mark.parametrize(("last", "problems"), [("{cite:t}`nadaraya1964`", 0), ("Books.", 1)])
+def test_a_heading_is_found_however_many_spaces_stand_before_its_words(chapter, last, problems):
+    chapter.cells[13].source = f"##  Further reading\n\n{last}"
+    found = rules.wrong_order(chapter)
+    assert len(found) == problems and all("cites nothing" in problem for problem in found)
+
+
 def forget(cell, **changes):
     for key, value in changes.items():
         cell[key] = value
@@ -130,6 +151,15 @@ FAULTS = {
         lambda c: forget(c[3], source="## Two\n```{figure} a.svg\n:name: fig-a\nCaption\n```"),
         "without alt text",
     ),
+    "a figure directive of colons": (
+        lambda c: forget(c[3], source="## Two\n:::{figure} a.png\n:::"),
+        "cell 4 shows a picture without alt text",
+    ),
+    "an image directive of tildes": (
+        lambda c: forget(c[3], source="## Two\n~~~{image} a.png\n:width: 80%\n~~~"),
+        "without alt text",
+    ),
+    "an image of HTML in the text": (lambda c: forget(c[3], source='Two: <img src="a.png">'), "cell 4 shows a picture"),
     "no label": (lambda c: forget(c[0], source="# An example\n\nWhat? You will see."), "must begin with a label"),
     "no question": (lambda c: forget(c[0], source="(ch-a)=\n# A\n\nYou will see."), "asks no question"),
     "no promise": (lambda c: forget(c[0], source="(ch-a)=\n# A\n\nWhat is this?"), "be able to do"),

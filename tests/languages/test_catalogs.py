@@ -175,6 +175,14 @@ def test_what_figures_say_is_found():
     assert [*figures.texts_in_calls(source)] == ["Reset", "{k} of {n}", "{0} “b” {1}\u00a0%"]
 
 
+def test_a_sentence_is_no_comment_and_a_comment_no_sentence():
+    source = """say("a /* b */ c"), say`d /* e
+      // f */ g`
+      // say("no"), and don't say `no`
+      /* say("no") */ say("h")"""
+    assert [*figures.texts_in_calls(source)] == ["a /* b */ c", "d /* e\n      // f */ g", "h"]
+
+
 def test_what_two_figures_of_a_page_say_alike_is_translated_alike(built_book):
     """They share one table of words."""
     catalogs = {module: entries(CHINESE.catalog(figures.catalog_name(module))) for module in figures.modules()}

@@ -224,8 +224,8 @@ class Record:
 
 def corpora(data: Path | None) -> dict[str, list[Pair]]:
     """The corpora by name: the book's, and the file that is given."""
-    found = {f"English–{target.title()}": bundled_pairs(target) for target in ("french", "chinese")}
-    return found if data is None else found | {data.name: pairs_of(data)}
+    by_name = {f"English–{target.title()}": bundled_pairs(target) for target in ("french", "chinese")}
+    return by_name if data is None else by_name | {data.name: pairs_of(data)}
 
 
 def measure(options: argparse.Namespace, command: str) -> None:

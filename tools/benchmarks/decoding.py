@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from attnbook.attention import sinusoidal_encoding
 from attnbook.translation import TransformerTranslator
-from tools.benchmarks.family import Bar, Case, Family, Layer
+from tools.benchmarks.family import Bar, Case, Family, Layer, quiet_transformers
 from tools.benchmarks.measure import check_same_words, run
 from tools.benchmarks.translation import BOS, LAYERS, PAD, PIECES, our_words, random_transformer, ten_words
 
@@ -24,9 +24,7 @@ ENOUGH = 32  # words whose scores are compared
 
 def marian_of(case: Case) -> "MarianMTModel":
     """Hugging Face's model of the case's sizes; no word ends its sentences."""
-    import transformers  # here: seconds that a process need not wait that measures without it
-
-    transformers.logging.set_verbosity_error()
+    transformers = quiet_transformers()
     names = ("attention_heads", "ffn_dim", "layers")
     sizes = dict(zip(names, (case.heads, 4 * case.size, LAYERS), strict=True))
     sides = {f"{s}_{n}": x for s in ("encoder", "decoder") for n, x in sizes.items()}

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from types import ModuleType
 
 import torch
 from torch import Tensor, nn
@@ -111,6 +112,14 @@ class Family:
     def rounds(self, case: Case, wanted: int) -> int:
         """How many rounds a case is measured."""
         return wanted if self.most_rounds is None else min(wanted, self.most_rounds(case))
+
+
+def quiet_transformers() -> ModuleType:
+    """Hugging Face's library, without its warnings (of its own speed, for one)."""
+    import transformers  # here: seconds that a process need not wait that measures without it
+
+    transformers.logging.set_verbosity_error()
+    return transformers
 
 
 def random_sequences(case: Case, device: str, count: int = 1) -> list[Tensor]:

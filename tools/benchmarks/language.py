@@ -11,7 +11,7 @@ from torch import Tensor
 
 from attnbook.interop import from_huggingface_decoder
 from attnbook.transformer import LanguageModel
-from tools.benchmarks.family import Bar, Case, Family, Layer, bars_against
+from tools.benchmarks.family import Bar, Case, Family, Layer, bars_against, quiet_transformers
 from tools.benchmarks.measure import check_same_words, run
 
 if TYPE_CHECKING:
@@ -24,9 +24,7 @@ SAMPLE = 32  # tokens whose scores are compared
 
 def two_models(case: Case, device: str) -> "tuple[LanguageModel, LlamaForCausalLM]":
     """Ours and Llama, with one set of weights; two query heads share a head of keys and values."""
-    import transformers  # here: seconds that a process need not wait that measures without it
-
-    transformers.logging.set_verbosity_error()
+    transformers = quiet_transformers()
     torch.manual_seed(0)
     config = transformers.LlamaConfig(
         vocab_size=PIECES,

@@ -52,12 +52,12 @@ def check_agreement(family: Family, layers: dict[str, Layer], inputs: list) -> N
     expected = run(layers[family.reference], inputs, "forward").detach()
     for name, layer in layers.items():
         for kind in family.kinds:
-            found = run(layer, inputs, kind).detach()
+            output = run(layer, inputs, kind).detach()
 
             def explain(text: str, what: str = f"{name}, {kind}") -> str:
                 return f"{what}: {text}"
 
-            torch.testing.assert_close(found, expected, atol=2e-5, rtol=1e-4, msg=explain)
+            torch.testing.assert_close(output, expected, atol=2e-5, rtol=1e-4, msg=explain)
 
 
 def check_same_words(first: Tensor, *others: Tensor) -> None:
@@ -196,13 +196,13 @@ def in_a_process(module: str, function: str, *arguments: object) -> Any:
         RuntimeError: the process failed, for instance for want of memory.
     """
     # Every tensor of a page or more is then asked of the system and given back at once: nothing hides in a pool.
-    own = {
+    allocator = {
         "MALLOC_MMAP_THRESHOLD_": "4096",
         "MALLOC_TRIM_THRESHOLD_": "0",
         "MALLOC_TOP_PAD_": "0",
         "GLIBC_TUNABLES": "",
     }
-    environment = os.environ | own
+    environment = os.environ | allocator
     command = [sys.executable, "-c", CALL, module, function, json.dumps(arguments)]
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
     if done.returncode:

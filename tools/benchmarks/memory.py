@@ -6,7 +6,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from attnbook.attention import chunked_memory, parallel_memory, recurrent_memory
-from tools.benchmarks.family import Case, Family, Layer, random_sequences
+from tools.benchmarks.family import Case, Family, Layer, quiet_transformers, random_sequences
 
 CHUNK = 64  # transformers' choice
 THEIRS = "transformers, chunks of 64"
@@ -24,9 +24,7 @@ def rule_inputs(case: Case, device: str) -> list[Tensor]:
 
 def memory_layers(case: Case, device: str) -> dict[str, Layer]:
     """Five ways to read the same memory. Theirs has heads behind positions, a logarithm, and a scale of its own."""
-    import transformers  # here: seconds that a process need not wait that measures without it
-
-    transformers.logging.set_verbosity_error()  # it warns of its own speed
+    quiet_transformers()
     from transformers.models.qwen3_next.modeling_qwen3_next import (
         torch_chunk_gated_delta_rule,
         torch_recurrent_gated_delta_rule,

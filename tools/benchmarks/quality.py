@@ -170,7 +170,8 @@ def judged(seconds: float, runs: list[dict]) -> dict:
 
     Returns:
         seconds, runs, beam (the better on the development set), dev and test (means over the seeds), bar, verdict:
-        "holds", "misses", or "not measured" where there is no bar, or where trainings outran their time.
+        "misses" where test is below the bar; else "not measured" where there is no bar, or where trainings outran
+        their time; else "holds".
     """
 
     def mean(beam: int, part: str) -> float:

@@ -27,7 +27,7 @@ def table(family: Family, result: dict) -> str:
     rows = {row["layer"]: row for row in result["layers"]}
     base = rows[family.reference]["seconds"]
     head = "".join(f"{kind:>20}" for kind in family.kinds)
-    if family.weighed:
+    if all(row["peak"] is not None for row in rows.values()):
         head += "".join(f"{f'peak, {kind}':>16}" for kind in family.kinds)
     lines = [f"{family.name}: {Case(**result['case'])}", f"  {'':32}{head}"]
     for name, row in rows.items():

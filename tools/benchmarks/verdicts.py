@@ -61,14 +61,14 @@ def judge(family: Family, results: list[dict], swept: list[dict]) -> list[dict]:
         One dict a bar and case: family, case (None for a slope), measure, kind, ours, theirs, value, limit, noise,
         verdict.
     """
-    found = []
+    values = []
     for bar in family.bars:
         if bar.measure == "slope":
-            found.append((bar, None, slope_of(bar.ours, bar.kind, swept)))
+            values.append((bar, None, slope_of(bar.ours, bar.kind, swept)))
             continue
         for result in results:
             if bar.only(Case(**result["case"])):
-                found.append((bar, result["case"], ratio(bar, result)))
+                values.append((bar, result["case"], ratio(bar, result)))
     return [
         {
             "family": family.name,
@@ -82,5 +82,5 @@ def judge(family: Family, results: list[dict], swept: list[dict]) -> list[dict]:
             "noise": bar.noise,
             "verdict": verdict(value, bar.limit, bar.noise),
         }
-        for bar, case, value in found
+        for bar, case, value in values
     ]

@@ -6,6 +6,7 @@ What an experiment trains lives in `attnbook.studies`, where chapters find it to
     OPTIONS                       what can be asked for on the command line, with the numbers of the stored result as
                                   defaults; `seeds` is how many, without it one; if it stores weights, `weights`:
                                   where to, with None for the book's own
+    MAY_DIFFER                    the options with other values of which the book's own result is made, too
     CHOICES                       option → the values that it can have, where these are few
     variants(options)             what is varied, seeds aside: every variant is run with every seed, and with the
                                   options of which it says nothing; if not given, there is one
@@ -13,6 +14,7 @@ What an experiment trains lives in `attnbook.studies`, where chapters find it to
                                   one variant, then of the next
     settings(options)             the arguments of every run, in order, where it is not every variant with every seed
     check(options)                raises a ValueError or an OSError where these options cannot be run; asked first
+    check_own(options)            the same, of what only the book's own result must keep to
     run(seed, …) → dict           one run
     summary(results, options)     what is stored of all runs, beside the command and the versions; if not given, the
                                   runs as `rows`, and as `measured` what MEASURED says of their numbers

@@ -5,7 +5,7 @@
 
 Every finished run is kept in FILE.part, written in one step; FILE itself is replaced when all are there. Where an
 interrupted experiment has left such a file, --resume goes on with it and --anew replaces it. The book's own results are
-made with the numbers that are the defaults; with others, --out must say where the result goes.
+made with the defaults; with other options, --out must say where the result goes.
 """
 
 import argparse
@@ -19,15 +19,15 @@ from types import ModuleType, SimpleNamespace
 
 from attnbook.files import write_atomically
 from tools import ROOT
-from tools.experiments.stored import code_hash, every_seed, made_by, row_by_row
+from tools.experiments.stored import as_list, code_hash, every_seed, flag_of, made_by, row_by_row
 from tools.surroundings import clean_environment
 
-BESIDE = ("__init__", "__main__", "stored")
+NO_EXPERIMENTS = {"__init__", "__main__", "stored"}
 
 
 def names() -> list[str]:
     """All experiments."""
-    return sorted({path.stem for path in Path(__file__).parent.glob("*.py")} - {*BESIDE})
+    return sorted({path.stem for path in Path(__file__).parent.glob("*.py")} - NO_EXPERIMENTS)
 
 
 def experiment(name: str) -> ModuleType:
@@ -40,16 +40,22 @@ def result_path(name: str) -> Path:
     return ROOT / getattr(experiment(name), "RESULT", f"chapters/results/{name}.json")
 
 
+def is_the_books_own(name: str, out: Path) -> bool:
+    """Whether a result that goes there replaces the one that the book shows."""
+    return out.resolve() == result_path(name).resolve()
+
+
 def parse_words(name: str, words: list[str]) -> tuple[SimpleNamespace, argparse.Namespace]:
     """What is said after an experiment's name: its own options, and those that all have."""
+    module = experiment(name)
+    defaults, choices = module.OPTIONS, getattr(module, "CHOICES", {})
     parser = argparse.ArgumentParser(
         prog=f"python -m tools.experiments {name}",
-        description=experiment(name).__doc__,
+        description=module.__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    own, choices = experiment(name).OPTIONS, getattr(experiment(name), "CHOICES", {})
-    for option, default in own.items():
-        flag, among = f"--{option.replace('_', '-')}", choices.get(option)
+    for option, default in defaults.items():
+        flag, among = flag_of(option), choices.get(option)
         if default is False:
             parser.add_argument(flag, action="store_true")
         elif isinstance(default, list):
@@ -63,27 +69,35 @@ def parse_words(name: str, words: list[str]) -> tuple[SimpleNamespace, argparse.
     begun.add_argument("--resume", action="store_true", help="go on with the runs in FILE.part")
     begun.add_argument("--anew", action="store_true", help="begin again, whatever is in FILE.part")
     general = parser.parse_args(words)
-    books_own = general.out.resolve() == result_path(name).resolve()
-    for option, default in {**own, "threads": 1}.items():
-        usual, given = (some if isinstance(some, list) else [some] for some in (default, getattr(general, option)))
-        if type(usual[0]) not in (int, float):
-            continue
-        flag = f"--{option.replace('_', '-')}"
-        for number in given:
-            if not number >= 0 or (number == 0 and 0 not in usual):
-                least = "at least 0" if 0 in usual else "at least 1" if type(usual[0]) is int else "above 0"
-                parser.error(f"{flag} must be {least}, got {number}")
-        if books_own and option in own and given != usual:
-            stored = " ".join(map(str, usual))
-            parser.error(f"the book's {general.out.name} has {flag} {stored}; say with --out where another result goes")
-    if general.out.is_dir() and not books_own:
-        parser.error(f"--out must name a file, but {general.out} is a folder")
-    if "weights" in own and books_own != (general.weights is None):
-        parser.error(f"{name} stores weights, too: --weights and --out go elsewhere together, or neither is given")
-    options = SimpleNamespace(**{option: getattr(general, option) for option in own})
+    for option, default in {**defaults, "threads": 1}.items():
+        refuse_numbers(parser, option, as_list(default), as_list(getattr(general, option)))
+    refuse_places(parser, name, general)
+    options = SimpleNamespace(**{option: getattr(general, option) for option in defaults})
     if general.threads != 1:
         options.threads = general.threads
     return options, general
+
+
+def refuse_numbers(parser: argparse.ArgumentParser, option: str, usual: list, given: list) -> None:
+    """Refuse a number below 0 or NaN, and 0 where the usual values have none."""
+    for number in given if type(usual[0]) in (int, float) else ():
+        if not number >= 0 or (number == 0 and 0 not in usual):
+            least = "at least 0" if 0 in usual else "at least 1" if type(usual[0]) is int else "above 0"
+            parser.error(f"{flag_of(option)} must be {least}, got {number}")
+
+
+def refuse_places(parser: argparse.ArgumentParser, name: str, general: argparse.Namespace) -> None:
+    """Refuse to replace the book's own result, or its weights, by those of other options."""
+    module, books_own = experiment(name), is_the_books_own(name, general.out)
+    may_differ = ("weights", *getattr(module, "MAY_DIFFER", ()))
+    for option, usual in module.OPTIONS.items():
+        if books_own and option not in may_differ and getattr(general, option) != usual:
+            stored = f"{flag_of(option)} {' '.join(map(str, as_list(usual)))}"
+            parser.error(f"the book's {general.out.name} has {stored}; say with --out where another result goes")
+    if general.out.is_dir() and not books_own:
+        parser.error(f"--out must name a file, but {general.out} is a folder")
+    if "weights" in module.OPTIONS and books_own != (general.weights is None):
+        parser.error(f"{name} stores weights, too: --weights and --out go elsewhere together, or neither is given")
 
 
 def resumed_runs(part: Path, begun: dict, settings: list[dict]) -> list[dict]:
@@ -151,6 +165,8 @@ def measure(name: str, options: SimpleNamespace, out: Path, resume: bool = False
         raise SystemExit(f"error: {part} holds the runs of an interrupted experiment; add --resume or --anew")
     try:
         getattr(module, "check", lambda _: None)(options)
+        if is_the_books_own(name, out):
+            getattr(module, "check_own", lambda _: None)(options)
     except (ValueError, OSError) as error:
         raise SystemExit(f"error: {error}") from error
     settings = settings_of(module, options)

@@ -109,7 +109,7 @@ def summary(results: list[dict], options) -> dict:
     _, split = checked_pairs()
     vocabulary = recipe("none").vocabulary([pair.source for pair in split.train])
     known = references(split.train)
-    attentive, plain = (found["moments"] for found in results)
+    attentive, plain = (result["moments"] for result in results)
     return {
         "seed": SEED,
         "split_seed": SPLIT_SEED,

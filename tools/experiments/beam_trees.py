@@ -56,7 +56,7 @@ def search(ask: Asked, width: int) -> None:
         grown = [
             (total + log_prob, (*prefix, word)) for prefix, total in beams for word, log_prob in enumerate(ask(prefix))
         ]
-        best = sorted(grown, key=lambda one: -one[0])[:room]
+        best = sorted(grown, key=lambda beam: -beam[0])[:room]
         beams = [(prefix, total) for total, prefix in best if prefix[-1] != EOS]
         room -= len(best) - len(beams)
         if not beams:
@@ -121,9 +121,9 @@ def choose(translator, held_out: dict[str, list[str]]) -> list[str]:
 def settings(options) -> list[dict]:
     """The chosen sentences."""
     return [
-        {"seed": 0, "model": options.model, "target": target, "sentence": one}
+        {"seed": 0, "model": options.model, "target": target, "sentence": sentence}
         for target in options.targets
-        for one in choose(*page_model(options.model, target)[:2])
+        for sentence in choose(*page_model(options.model, target)[:2])
     ]
 
 

@@ -52,14 +52,14 @@ def variants(options) -> list[dict]:
 
 def run(seed: int, norm: str, residual: bool, depth: int) -> dict:
     """Measure one stack."""
-    found = measure_stack(norm, residual, depth, seed)
+    measured = measure_stack(norm, residual, depth, seed)
     stack = {"norm": norm, "residual": residual, "depth": depth}
-    return stack | {measure: getattr(found, measure) for measure in MEASURES}
+    return stack | {measure: getattr(measured, measure) for measure in MEASURES}
 
 
 def summary(results: list[dict], options) -> dict:
     """The quartiles of each stack."""
     runs = iter(results)
     same = [[next(runs) for _ in range(options.seeds)] for _ in WIRINGS]
-    stacks = [entry(*stack, some) for stack, some in zip(WIRINGS, same, strict=True)]
+    stacks = [entry(*stack, of_stack) for stack, of_stack in zip(WIRINGS, same, strict=True)]
     return {"measured": MEASURED, "seeds": options.seeds, "stacks": stacks}

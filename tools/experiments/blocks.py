@@ -68,7 +68,7 @@ def run(seed: int, rows: str, norm_first: bool, **how) -> dict:
 def summary(results: list[dict], options) -> dict:
     """The rows of each kind."""
     by_kind: dict[str, list] = {"gradients": [], "training": [], "longer": []}
-    for one in results:
-        row = {key: value for key, value in one.items() if key != "rows"}
-        by_kind[one["rows"]].append(row)
+    for result in results:
+        row = {key: value for key, value in result.items() if key != "rows"}
+        by_kind[result["rows"]].append(row)
     return {"measured": MEASURED, **by_kind}

@@ -39,6 +39,7 @@ from tools.experiments.stored import made_by
 
 RESULT = "code/attnbook/widgets/write_page/data.json"
 OPTIONS = {"steps": 2000, "shown": False, "weights": None}
+MAY_DIFFER = ("shown",)
 SEED = 0
 # one of ten that were looked at: neither the best of them nor the worst
 EXAMPLE = {"text": "Each head looks", "temperature": 0.8, "top_p": 0.6, "length": 20}
@@ -59,15 +60,15 @@ def copied(words: list[str], known: str) -> int:
 def copies(model: TextModel, learned: str, held_out: str) -> dict:
     """How many words in a row the model and the author have from the text that was learned."""
     known = f" {' '.join(learned.split())} "
-    paragraphs = [one.split() for one in held_out.split("\n\n")]
+    paragraphs = [paragraph.split() for paragraph in held_out.split("\n\n")]
     long = [words for words in paragraphs if len(words) >= 2 * LONG]
-    theirs = [copied(words[LONG : 2 * LONG], known) for words in long]
-    ours = []
+    by_author = [copied(words[LONG : 2 * LONG], known) for words in long]
+    by_model = []
     for seed, words in enumerate(long):
         written = model.continue_text(" ".join(words[:LONG]), length=2 * LONG, seed=seed)
-        ours.append(copied(written.split()[:LONG], known))
-    mean = {"model": sum(ours) / len(ours), "author": sum(theirs) / len(theirs)}
-    return {"paragraphs": len(long), "longest": max(ours)} | {name: round(x, 2) for name, x in mean.items()}
+        by_model.append(copied(written.split()[:LONG], known))
+    mean = {"model": sum(by_model) / len(by_model), "author": sum(by_author) / len(by_author)}
+    return {"paragraphs": len(long), "longest": max(by_model)} | {name: round(x, 2) for name, x in mean.items()}
 
 
 def rivals(model: TextModel, learned: str, development: str, test: str) -> dict:
@@ -87,7 +88,7 @@ def rivals(model: TextModel, learned: str, development: str, test: str) -> dict:
 def rounding(before: TextModel, after: TextModel, text: str) -> float:
     """The largest difference of a log-probability that rounding makes, in the first windows of a text."""
     ids = torch.tensor(before.vocabulary.encode(text))[: 8 * before.model.config.max_positions].view(8, -1)
-    logs = [one.model.cpu()(ids)[0].log_softmax(-1) for one in (before, after)]
+    logs = [text_model.model.cpu()(ids)[0].log_softmax(-1) for text_model in (before, after)]
     likely = logs[0] > -7  # a thousandth; what hardly ever comes may be further off
     return round(float((logs[0] - logs[1])[likely].abs().max()), 3)
 
@@ -113,7 +114,7 @@ def example(
         kept = filter_logits(ranked.double(), temperature=temperature, top_p=top_p).softmax(-1).cumsum(0)
         place = min(int(torch.searchsorted(kept, float(dice[number]), right=True)), len(order) - 1)
         written.append(int(order[place]))
-    costs = [round(-one / UNIT) for one in ranked.tolist()]
+    costs = [round(-log_prob / UNIT) for log_prob in ranked.tolist()]
     return {
         "text": text,
         "written": written,
@@ -140,8 +141,8 @@ def run(seed: int, steps: int, shown: bool, weights: str | None) -> dict:
     fitted = fit_language_model(BOOK_RECIPE, split.train, split.dev, steps=steps, seed=seed, progress=False)
     model = rounded(fitted.text_model)
     bits = {
-        name: round(measured(one, split.test)["bits_per_byte"], 3)
-        for name, one in (("bits_per_byte", model), ("before_rounding", fitted.text_model))
+        name: round(measured(text_model, split.test)["bits_per_byte"], 3)
+        for name, text_model in (("bits_per_byte", model), ("before_rounding", fitted.text_model))
     }
     test = {
         "chapters": "8, 17",

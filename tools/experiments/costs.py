@@ -14,7 +14,7 @@ Turned round by: attention that stays ahead beyond n = d in a batch as well.
 Times are milliseconds of processor time for one text of the batch. Some five minutes on one core.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import torch
 import torch.nn.functional as F
@@ -49,12 +49,9 @@ def layers(n: int, d: int, batch: int) -> dict[str, Callable[[], object]]:
     }
 
 
-def settings(options) -> Iterator[dict]:
+def variants(options) -> list[dict]:
     """Every width, batch and length."""
-    for d in WIDTHS:
-        for batch in BATCHES:
-            for n in LENGTHS:
-                yield {"seed": 0, "d": d, "batch": batch, "n": n, "rounds": options.rounds}
+    return [{"d": d, "batch": batch, "n": n} for d in WIDTHS for batch in BATCHES for n in LENGTHS]
 
 
 @torch.no_grad()

@@ -42,7 +42,7 @@ def choose(translator, held_out: dict[str, list[str]]) -> list[tuple]:
             continue
         entropies = -(log_probs.exp() * log_probs.clamp(min=-100)).sum(-1)
         examples += [(float(entropies[n]), sentence, n) for n in range(1, len(words))]
-    examples.sort(key=lambda one: one[0])
+    examples.sort(key=lambda example: example[0])
     taken: list[tuple] = []
     for place in PLACES:
         at = round(place * (len(examples) - 1))

@@ -106,15 +106,15 @@ def single(number: int = 60) -> dict:
     model, drafts, encoded = models()
     words = torch.full((1, max(AT_ONCE)), BOS)
 
-    def spent(some, count: int) -> Callable:
-        state = some.start(*encoded[len(encoded) // 2])
+    def spent(decoder, count: int) -> Callable:
+        state = decoder.start(*encoded[len(encoded) // 2])
 
         def once() -> float:
             began = time.process_time()
-            some.extend(words[:, :count], state)
+            decoder.extend(words[:, :count], state)
             ended = time.process_time()
-            if some is model:
-                some.rewind(state, count)
+            if decoder is model:
+                decoder.rewind(state, count)
             return 1000 * (ended - began)
 
         return once
@@ -122,7 +122,7 @@ def single(number: int = 60) -> dict:
     kinds = {f"pass over {n}": spent(model, n) for n in AT_ONCE}
     kinds |= {name: spent(draft, 1) for name, draft in drafts.items()}
     times = in_turns(kinds, operator.call, number)
-    return {name: median(some) for name, some in times.items()}
+    return {name: median(milliseconds) for name, milliseconds in times.items()}
 
 
 def run(seed: int, every: int) -> dict:

@@ -13,7 +13,7 @@ Memory is the most that a process of its own holds beyond what it held before, b
 time in milliseconds. Some three minutes.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import torch
 import torch.nn.functional as F
@@ -88,13 +88,10 @@ def window_runs(n: int) -> dict[str, Callable]:
     }
 
 
-def settings(options) -> Iterator[dict]:
+def variants(options) -> list[dict]:
     """Every row of memory and of windows."""
-    for n in LENGTHS:
-        for form in FORMS:
-            yield {"seed": 0, "what": "memory", "n": n, "form": form}
-    for n in LENGTHS:
-        yield {"seed": 0, "what": "windows", "n": n}
+    memory = [{"what": "memory", "n": n, "form": form} for n in LENGTHS for form in FORMS]
+    return memory + [{"what": "windows", "n": n} for n in LENGTHS]
 
 
 def run(seed: int, what: str, n: int = 0, form: str = "") -> dict:

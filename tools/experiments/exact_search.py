@@ -18,7 +18,9 @@ Turned round by: exact translations that are much likelier than a beam's, or wor
 About seven minutes on one core.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -68,9 +70,27 @@ class Search:
         return [number for number, (ours, theirs) in enumerate(pairs) if ours != theirs]
 
 
+class Exact(NamedTuple):
+    """What the exact search has found for one source.
+
+    Attributes:
+        ids: of the likeliest sentence, <eos> among them.
+        log_prob: of that sentence.
+        empty: log-probability of the empty sentence.
+        read: prefixes that were read.
+        proved: whether no other sentence can be likelier.
+    """
+
+    ids: list[int]
+    log_prob: float
+    empty: float
+    read: int
+    proved: bool
+
+
 @torch.no_grad()
-def exact(model, ids, lens, known: list[int], likely: float) -> tuple[list[int], float, float, int, bool]:
-    """The likeliest sentence: (words, log-probability), that of the empty one, prefixes read, and whether it is proved.
+def exact(model, ids, lens, known: list[int], likely: float) -> Exact:
+    """The likeliest sentence.
 
     Args:
         model: the translator.
@@ -92,11 +112,11 @@ def exact(model, ids, lens, known: list[int], likely: float) -> tuple[list[int],
         scores[:, EOS] = -torch.inf
         origin, words = (scores > best[1]).nonzero().T
         if not len(words) or len(words) > MOST:
-            return *best, empty, read, not len(words)
+            return Exact(*best, empty, read, not len(words))
         prefixes = [prefixes[i] + [word] for i, word in zip(origin.tolist(), words.tolist(), strict=True)]
         total = scores[origin, words]
         state.reorder(origin)
-    return *best, empty, read, False
+    return Exact(*best, empty, read, False)
 
 
 @torch.no_grad()
@@ -126,43 +146,27 @@ def check(options) -> None:
         raise ValueError(f"widths must hold 1 and 4, with which the others are compared, got {options.widths}")
 
 
-def run(seed: int, every: int, widths: list[int]) -> dict:
-    """Search for every sentence in all ways."""
-    split = split_pairs(bundled_pairs(), seed=0)
-    translator = load_page_model("transformer")
-    dev = references(split.dev)
-    sources = list(dev)[::every]
-    expected = [[normalise(text) for text in dev[source]] for source in sources]
-    beams = {width: Search(str(width)) for width in widths}
-    penalised, likeliest = Search(PENALISED), Search("exact")
-    searches = [*beams.values(), penalised, likeliest]
-    empty, read, proved = [], [], 0
-    again = {0.0: list[list[int]](), 2.0: list[list[int]]()}  # α → with places that are filled again
-    for source in sources:
-        encoded = translator.encode([source])
-        for width, beam in beams.items():
-            best = beam_search(translator.model, *encoded, width=width, length_penalty=0.0, max_len=MAX_LEN)[0]
-            beam.add(best.ids, best.log_prob)
-        known = best.ids, best.log_prob
-        best = beam_search(translator.model, *encoded, length_penalty=2.0, max_len=MAX_LEN)[0]
-        penalised.add(best.ids, best.log_prob)
-        for alpha, found in again.items():
-            found.append(filled_again(translator.model, *encoded, alpha))
-        ids, log_prob, none, prefixes, sure = exact(translator.model, *encoded, *known)
-        likeliest.add(ids, log_prob)
-        empty.append(none)
-        read.append(prefixes)
-        proved += sure
-    written = {s.name: [translator.target_vocab.decode(ids) for ids in s.sentences] for s in searches}
-    counts = {name: bleu_counts(texts, expected, 4) for name, texts in written.items()}
-    dice = np.random.default_rng(seed)
-    draws = [dice.integers(len(sources), size=len(sources)) for _ in range(2000)]
-    redrawn = {name: np.array([bleu_of(some[d].sum(0)) for d in draws]) for name, some in counts.items()}
+def intervals(counts: dict[str, np.ndarray], seed: int) -> Callable[[Search, Search], list[float]]:
+    """From two searches to the 95 % interval of the difference of their BLEU, over the same draws of the sentences.
+
+    Args:
+        counts: name of a search → for each source what `bleu_counts` says.
+        seed: of the draws.
+    """
+    dice, number = np.random.default_rng(seed), len(next(iter(counts.values())))
+    draws = [dice.integers(number, size=number) for _ in range(2000)]
+    redrawn = {name: np.array([bleu_of(of_search[d].sum(0)) for d in draws]) for name, of_search in counts.items()}
 
     def interval(search: Search, other: Search) -> list[float]:
         return [round(float(q), 2) for q in np.quantile(redrawn[search.name] - redrawn[other.name], (0.025, 0.975))]
 
-    greedy = beams[1]
+    return interval
+
+
+def rows_of(
+    searches: list[Search], greedy: Search, likeliest: Search, counts: dict[str, np.ndarray], interval: Callable
+) -> list[dict]:
+    """What is stored of each search, beside greedy decoding and the likeliest sentences."""
     rows = []
     for search in searches:
         apart = [len(search.apart(other.sentences)) for other in (greedy, likeliest)]
@@ -170,7 +174,7 @@ def run(seed: int, every: int, widths: list[int]) -> dict:
             {
                 "search": search.name,
                 "log_prob": round(float(np.mean(search.log_probs)), 3),
-                "likeliest": len(sources) - apart[1],
+                "likeliest": len(search.sentences) - apart[1],
                 "words": round(float(np.mean([len(ids) for ids in search.sentences])), 2),
                 "bleu": round(bleu_of(counts[search.name].sum(0)), 2),
                 "bleu_third": round(bleu_of(counts[search.name][::3].sum(0)), 2),
@@ -179,20 +183,48 @@ def run(seed: int, every: int, widths: list[int]) -> dict:
                 "apart": apart,
             }
         )
+    return rows
+
+
+def run(seed: int, every: int, widths: list[int]) -> dict:
+    """Search for every sentence in all ways."""
+    split = split_pairs(bundled_pairs(), seed=0)
+    translator = load_page_model("transformer")
+    dev = references(split.dev)
+    sources = list(dev)[::every]
+    expected = [[normalise(text) for text in dev[source]] for source in sources]
+    beams, penalised = {width: Search(str(width)) for width in widths}, Search(PENALISED)
+    filled = {0.0: list[list[int]](), 2.0: list[list[int]]()}  # α → what a beam finds whose places are filled again
+    proofs = list[Exact]()
+    for source in sources:
+        encoded = translator.encode([source])
+        for width, beam in beams.items():
+            best = beam_search(translator.model, *encoded, width=width, length_penalty=0.0, max_len=MAX_LEN)[0]
+            beam.add(best.ids, best.log_prob)
+        proofs.append(exact(translator.model, *encoded, best.ids, best.log_prob))
+        best = beam_search(translator.model, *encoded, length_penalty=2.0, max_len=MAX_LEN)[0]
+        penalised.add(best.ids, best.log_prob)
+        for alpha, sentences in filled.items():
+            sentences.append(filled_again(translator.model, *encoded, alpha))
+    likeliest = Search("exact", [proof.ids for proof in proofs], [proof.log_prob for proof in proofs])
+    searches = [*beams.values(), penalised, likeliest]
+    written = {s.name: [translator.target_vocab.decode(ids) for ids in s.sentences] for s in searches}
+    counts = {name: bleu_counts(texts, expected, 4) for name, texts in written.items()}
+    greedy = beams[1]
     missed = greedy.apart(likeliest.sentences)
     right = [{i for i in missed if written[s.name][i] in expected[i]} for s in (greedy, likeliest)]
-    stays = [len(sources) - len(s.apart(again[alpha])) for s, alpha in ((beams[4], 0.0), (penalised, 2.0))]
+    kept = [len(sources) - len(s.apart(filled[alpha])) for s, alpha in ((beams[4], 0.0), (penalised, 2.0))]
     return {
         "seed": seed,
-        "rows": rows,
+        "rows": rows_of(searches, greedy, likeliest, counts, intervals(counts, seed)),
         "sentences": len(sources),
-        "proved": proved,
-        "read": [int(np.median(read)), max(read)],
-        "empty": round(float(np.mean(empty)), 2),
+        "proved": sum(proof.proved for proof in proofs),
+        "read": [int(np.median([proof.read for proof in proofs])), max(proof.read for proof in proofs)],
+        "empty": round(float(np.mean([proof.empty for proof in proofs])), 2),
         "empty_likeliest": likeliest.sentences.count([EOS]),
         "matches": [*map(len, right), len(right[0] & right[1])],
         "penalty_changes": len(beams[4].apart(penalised.sentences)),
-        "filled_again": stays,
+        "filled_again": kept,
     }
 
 

@@ -57,8 +57,7 @@ def run(seed: int, context: bool, steps: int) -> dict:
             other = model.answer(values, weights.gather(1, order)).argmax(-1)
             changed.append((other != answers).float().mean().item())
         even = model.answer(values, torch.full_like(weights, 1 / weights.shape[-1])).argmax(-1)
-    some = values[:200]
-    adversarial = adversarial_weights(lambda w: model.answer(some, w), weights[:200])
+    adversarial = adversarial_weights(lambda w: model.answer(values[:200], w), weights[:200])
     return {
         "context": context,
         "steps": steps,

@@ -33,13 +33,13 @@ def run(seed: int, steps: int) -> dict:
     row = {"seed": seed, "accuracy": round(measure_induction(model).accuracy, 4), "periods": []}
     for period in PERIODS:
         _, asks, planted, _ = draw_cases(ROWS, period, torch.Generator().manual_seed(DRAWN))
-        found = false_notes(model, period, DRAWN, ROWS)
-        follows, before = found["planted"][1], planted < asks - period + 1
+        by_note = false_notes(model, period, DRAWN, ROWS)
+        follows, before = by_note["planted"][1], planted < asks - period + 1
         row["periods"].append(
             {
                 "period": period,
-                "right": {name: share(right) for name, (right, _) in found.items()},
-                "follows": {name: share(told) for name, (_, told) in found.items()},
+                "right": {name: share(right) for name, (right, _) in by_note.items()},
+                "follows": {name: share(told) for name, (_, told) in by_note.items()},
                 "follows_before": share(follows[before]),
                 "follows_after": share(follows[~before]),
             }

@@ -27,8 +27,8 @@ def variants(options) -> Iterator[dict]:
                 size = {"heads": h, "width": budget // h}
                 yield size | {"wanted": wanted, "steps": 500}
     for wanted in (1, 4):
-        one = {"heads": 1, "width": 32, "wanted": wanted, "steps": 500}
-        yield one | {"output_map": False}
+        single = {"heads": 1, "width": 32, "wanted": wanted, "steps": 500}
+        yield single | {"output_map": False}
     four = {"heads": 4, "width": 8, "wanted": 4, "steps": 2000}
     for groups in (1, 2, 4):
         yield four | {"kv_heads": groups}

@@ -18,7 +18,6 @@ About four minutes on one core.
 
 import copy
 import functools
-from collections.abc import Iterator
 
 from attnbook.attention import LinearScaling, Llama3Scaling, RotaryPositions
 from attnbook.reproducible import seed_everything
@@ -33,6 +32,7 @@ from attnbook.studies import (
 )
 
 OPTIONS = {"seeds": 5, "length": 24, "times": 8, "steps": 600, "further": [5, 20, 60]}
+SEED_BY_SEED = True
 WAYS = "as trained", "interpolation", "NTK-aware", "by parts"
 HEAD = 8  # features of a head
 SEEN = 0.01  # weights below this are not stored
@@ -63,12 +63,9 @@ def trained(seed: int, length: int, steps: int) -> PositionReader:
     return fit_reader("rotary", look_back_batch, length, seed, steps)
 
 
-def settings(options) -> Iterator[dict]:
-    """Every way with every seed."""
-    sizes = {name: getattr(options, name) for name in ("length", "times", "steps", "further")}
-    for seed in range(options.seeds):
-        for way in (*WAYS, "untrained"):
-            yield {"seed": seed, "way": way} | sizes
+def variants(options) -> list[dict]:
+    """Every way, and a reader that is not trained."""
+    return [{"way": way} for way in (*WAYS, "untrained")]
 
 
 def run(seed: int, way: str, length: int, times: int, steps: int, further: list[int]) -> dict:
@@ -83,8 +80,8 @@ def run(seed: int, way: str, length: int, times: int, steps: int, further: list[
         return round(reading_accuracy(model, look_back_batch, long, first=long // 2), 4)
 
     def after(more: int) -> float:
-        own = copy.deepcopy(reader)
-        return marked(train_reader(own, look_back_batch, long, 1000 + seed, more, rows=4))
+        further_reader = copy.deepcopy(reader)
+        return marked(train_reader(further_reader, look_back_batch, long, 1000 + seed, more, rows=4))
 
     weights = where_it_looks(reader, long, first=long // 2)
     most = [steps] if way == "interpolation" else []

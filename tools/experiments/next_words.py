@@ -56,9 +56,9 @@ def heads_of(model: NextWordModel, count: int) -> dict:
     tests["agreement"] = [sentence for sentence in tests["agreement"] if sentence.far]
 
     def rights(model):
-        return {kind: round(answer_accuracy(model, some), 3) for kind, some in tests.items()}
+        return {kind: round(answer_accuracy(model, of_kind), 3) for kind, of_kind in tests.items()}
 
-    numbers = measure_heads(model, [s for some in tests.values() for s in some])
+    numbers = measure_heads(model, [sentence for of_kind in tests.values() for sentence in of_kind])
     heads = [
         [
             {job: round(a, 4) for job, a in zip(JOBS, row.tolist(), strict=True)}
@@ -67,7 +67,7 @@ def heads_of(model: NextWordModel, count: int) -> dict:
         ]
         for layer, of_layer in enumerate(numbers, 1)
     ]
-    return {"count": {kind: len(some) for kind, some in tests.items()}, "full": rights(model), "heads": heads}
+    return {"count": {kind: len(of_kind) for kind, of_kind in tests.items()}, "full": rights(model), "heads": heads}
 
 
 def clarity(measured: dict) -> float:

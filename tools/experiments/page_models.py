@@ -32,6 +32,7 @@ from tools.experiments.stored import made_by
 RESULT = "code/attnbook/weights"  # the folder; each model has a file
 OPTIONS = {"only": None, "target": None, "dev": False, "measure": False, "weights": None}
 CHOICES = {"only": PAGE_MODELS, "target": PAGE_TARGETS}
+MAY_DIFFER = ("only", "target", "dev", "measure")  # each model has a file of its own
 SEED = SPLIT_SEED = 0
 
 

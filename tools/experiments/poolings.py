@@ -33,14 +33,14 @@ def variants(options) -> Iterator[dict]:
 def run(seed: int, task: str, kind: str, steps: int) -> dict:
     """Train one classifier, and test it on sentences as in training and on longer ones."""
     short, long = (round(a, 3) for a in pooling_run(task, kind, seed, steps))
-    found = {"task": task, "kind": kind, "as trained": short, "longer": long}
-    return found | {"steps": steps, "seed": seed}
+    row = {"task": task, "kind": kind, "as trained": short, "longer": long}
+    return row | {"steps": steps, "seed": seed}
 
 
 def summary(results: list[dict], options) -> dict:
     """The accuracies of each pooling and task, one for each seed."""
     runs = []
     for plan in variants(options):
-        same = [found for found in results if plan.items() <= found.items()]
-        runs.append(plan | {t: [one[t] for one in same] for t in ("as trained", "longer")})
+        same = [row for row in results if plan.items() <= row.items()]
+        runs.append(plan | {t: [row[t] for row in same] for t in ("as trained", "longer")})
     return {"seeds": list(range(options.seeds)), "runs": runs}

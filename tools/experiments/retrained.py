@@ -26,7 +26,7 @@ CHOICES = {
 
 def settings(options) -> list[dict]:
     """Every choice."""
-    return [{"what": what} | choice for what, some in CHOICES.items() for choice in some]
+    return [{"what": what} | choice for what, choices in CHOICES.items() for choice in choices]
 
 
 def run(seed: int, what: str, **sizes) -> dict:
@@ -45,8 +45,6 @@ def run(seed: int, what: str, **sizes) -> dict:
 def summary(results: list[dict], options) -> dict:
     """The runs of each figure."""
     return {
-        what: [
-            {key: value for key, value in found.items() if key != "what"} for found in results if found["what"] == what
-        ]
+        what: [{key: value for key, value in row.items() if key != "what"} for row in results if row["what"] == what]
         for what in RETRAIN
     }

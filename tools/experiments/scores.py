@@ -13,7 +13,7 @@ About three minutes on one core.
 """
 
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from statistics import median
 
@@ -90,11 +90,9 @@ def peak(score: Callable) -> int:
     return memory.peak
 
 
-def settings(options) -> Iterator[dict]:
+def variants(options) -> list[dict]:
     """Every size."""
-    for d, h in SIZES:
-        rounds = {"rounds": options.rounds, "calls": options.calls}
-        yield {"seed": 0, "d": d, "h": h} | rounds
+    return [{"d": d, "h": h} for d, h in SIZES]
 
 
 @torch.no_grad()
@@ -120,6 +118,6 @@ def run(seed: int, d: int, h: int, rounds: int, calls: int) -> dict:
 
 def summary(results: list[dict], options) -> dict:
     """All rows, and on what they were measured."""
-    rows = [row for found in results for row in found["rows"]]
+    rows = [row for result in results for row in result["rows"]]
     about = {"machine": machine(threads=torch.get_num_threads()), "n": TIMED, "lengths": list(LENGTHS), "seed": 0}
     return about | {"rows": rows}

@@ -65,12 +65,12 @@ def certainty(translator, fresh: list) -> dict:
     largest, likeliest = logits.softmax(-1)[real].max(-1)
     right = (likeliest == batch.target_out[real]).double()
     bins = (largest * BINS).long().clamp(max=BINS - 1)
-    found = [bins == number for number in range(BINS)]
+    of_bin = [bins == number for number in range(BINS)]
     return {
         "loss": round(loss, 4),
         "sure": round(largest.mean().item(), 4),
         "right": round(right.mean().item(), 4),
-        "bins": [[int(b.sum()), round(largest[b].sum().item(), 2), int(right[b].sum())] for b in found],
+        "bins": [[int(b.sum()), round(largest[b].sum().item(), 2), int(right[b].sum())] for b in of_bin],
     }
 
 
@@ -95,7 +95,7 @@ def heads(translator, fresh: list) -> dict:
     possible = [{(k, *link) for link in aligned.alignment} for k, aligned in enumerate(fresh)]
 
     def error(name: str, part: slice) -> float:
-        return alignment_error_rate(*(set().union(*some[part]) for some in (links[name], sure, possible)))
+        return alignment_error_rate(*(set().union(*of_pair[part]) for of_pair in (links[name], sure, possible)))
 
     half = len(fresh) // 2
     single = [name for name in links if "." in name]
@@ -118,6 +118,6 @@ def run(seed: int, steps: int, smoothing: float) -> dict:
     translator = fit(recipe(smoothing), trained, steps=steps, seed=seed).translator
     expected = [[" ".join(aligned.target)] for aligned in fresh]
     written = translator.translate([" ".join(aligned.source) for aligned in fresh], max_len=30)
-    exact = sum(one == other[0] for one, other in zip(written, expected, strict=True))
+    exact = sum(text == reference for text, (reference,) in zip(written, expected, strict=True))
     scores = {"bleu": round(bleu(written, expected), 2), "exact": exact, "sentences": len(fresh)}
     return {"seed": seed, "smoothing": smoothing} | scores | certainty(translator, fresh) | heads(translator, fresh)

@@ -5,8 +5,6 @@ No design: the comparison is that of `spans`, with several seeds; here are the t
 About half a minute on one core.
 """
 
-from collections.abc import Iterator
-
 import torch
 
 from attnbook.studies import TYPES, NestedSentence, SpanReader, fit_pairs, nested_ids, nested_sentences, span_f1
@@ -33,11 +31,9 @@ def examples(drawn: dict) -> list[NestedSentence]:
     return [FOUNDER, *test[:3], *deep[:2]]
 
 
-def settings(options) -> Iterator[dict]:
+def variants(options) -> list[dict]:
     """Both readers."""
-    for name in ("rotary", "plain"):
-        sizes = {"sentences": options.sentences, "steps": options.steps}
-        yield {"seed": options.seed, "name": name} | sizes
+    return [{"name": name} for name in ("rotary", "plain")]
 
 
 def run(seed: int, name: str, sentences: int, steps: int) -> dict:
@@ -60,7 +56,7 @@ def summary(results: list[dict], options) -> dict:
     """The sentences, each with the tables of both readers."""
     rows = [
         {"words": list(sentence.words), "gold": sorted(map(list, sentence.spans))}
-        | {found["name"]: found["tables"][i] for found in results}
+        | {result["name"]: result["tables"][i] for result in results}
         for i, sentence in enumerate(examples(draw(options.sentences)))
     ]
-    return {"types": list(TYPES), "f1": {found["name"]: found["f1"] for found in results}, "sentences": rows}
+    return {"types": list(TYPES), "f1": {result["name"]: result["f1"] for result in results}, "sentences": rows}

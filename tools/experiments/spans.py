@@ -142,8 +142,8 @@ def found_by(model, examples: list[NestedSentence]) -> float:
     """F1 of the spans, or of the relations by first and last tokens."""
     if not isinstance(model, LinkReader):
         return span_f1(model, examples)
-    found = [link(spans, lasts, firsts) for spans, firsts, lasts in model.read(examples)]
-    return f1_score(found, [set(sentence.relations) for sentence in examples])
+    relations = [link(spans, lasts, firsts) for spans, firsts, lasts in model.read(examples)]
+    return f1_score(relations, [set(sentence.relations) for sentence in examples])
 
 
 @functools.cache
@@ -176,9 +176,9 @@ def run(seed: int, name: str, sentences: int, blind: bool, steps: int) -> dict:
         if name != "links":
             row[f"{where}_recall"] = recall_by_height(model.read(examples), examples)
             continue
-        gold, found = [set(sentence.relations) for sentence in examples], model.read(examples)
-        row[f"{where}_spans"] = round(f1_score([spans for spans, _, _ in found], [set(s.spans) for s in examples]), 4)
-        alone = [link(spans, lasts) for spans, _, lasts in found]
+        gold, answers = [set(sentence.relations) for sentence in examples], model.read(examples)
+        row[f"{where}_spans"] = round(f1_score([spans for spans, _, _ in answers], [set(s.spans) for s in examples]), 4)
+        alone = [link(spans, lasts) for spans, _, lasts in answers]
         row[f"{where}_last_only"] = round(f1_score(alone, gold), 4)
     return row
 

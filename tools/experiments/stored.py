@@ -39,10 +39,20 @@ def made_by(name: str, options: SimpleNamespace) -> dict:
     for option, value in vars(options).items():
         if value is None or value is False or option == "weights":
             continue
-        words.append(f"--{option.replace('_', '-')}")
+        words.append(flag_of(option))
         if value is not True:
-            words += [Path(str(one)).name for one in (value if isinstance(value, list) else [value])]
+            words += [Path(str(word)).name for word in as_list(value)]
     return {"command": shlex.join(words), "versions": versions()}
+
+
+def flag_of(option: str) -> str:
+    """An option as it is typed."""
+    return f"--{option.replace('_', '-')}"
+
+
+def as_list(value: object) -> list:
+    """A value as a list, that of an option which takes several as it is."""
+    return value if isinstance(value, list) else [value]
 
 
 def every_seed(variants: Iterable[dict], options: SimpleNamespace, seed_by_seed: bool = False) -> list[dict]:
@@ -132,7 +142,7 @@ def quartiles(values: Tensor) -> list[float]:
 
 def medians(times: dict[str, list[float]]) -> dict[str, float]:
     """The median of each list, to four digits."""
-    return {name: float(f"{statistics.median(some):.4g}") for name, some in times.items()}
+    return {name: float(f"{statistics.median(numbers):.4g}") for name, numbers in times.items()}
 
 
 def loss_curves(fitted: Fitted, epochs: int) -> dict[str, list]:

@@ -30,6 +30,8 @@ About five minutes on one core. After Clark et al. (2019), arXiv:1906.04341.
 """
 
 from collections import defaultdict
+from collections.abc import Callable
+from typing import NamedTuple
 
 import torch
 
@@ -39,6 +41,8 @@ from attnbook.studies import by_nearest, by_offset, holm, most_attended, sign_te
 from tools.experiments.stored import share
 
 OPTIONS = {"seeds": 5, "sentences": 2000}
+FAMILIES = "distance", "nearest"  # of rules
+HARD = "chosen where nearest fails"
 FAR = 15  # the longest sentence has 16 words
 
 
@@ -61,21 +65,121 @@ def rights(answers: list[torch.Tensor], questions) -> torch.Tensor:
     return torch.stack([torch.isin(answers[q.sentence][:, q.at], torch.tensor(list(q.answers))) for q in questions])
 
 
-def compared(second: torch.Tensor, rule: torch.Tensor, places: list[int]) -> list[float]:
-    """For each head the chance of its lead over a rule, sentences of the second half being tossed like coins."""
-    sentence = torch.tensor(places)
-    lead = torch.zeros(int(sentence.max()) + 1, second.shape[1]).index_add_(
-        0, sentence, second.float() - rule.float()[:, None]
+def chances_of_lead(heads: torch.Tensor, rule: torch.Tensor, sentences: list[int]) -> list[float]:
+    """For each head the chance of its lead over a rule, the sentences of the questions being tossed like coins."""
+    lead = torch.zeros(max(sentences) + 1, heads.shape[1]).index_add_(
+        0, torch.tensor(sentences), heads.float() - rule.float()[:, None]
     )
     return [sign_test(int(m), int(f)) for m, f in zip((lead > 0).sum(0), (lead < 0).sum(0), strict=True)]
 
 
-def rules_for(kind: str) -> dict:
-    """Rules that know no grammar, in two families: (family, how) -> its answer to a question."""
+def rules_for(kind: str) -> dict[tuple[str, int], Callable]:
+    """Rules that know no grammar: (family, how) → whether it answers a question rightly."""
     steps = [step for step in range(-FAR, FAR + 1) if step]
     distances = {("distance", step): lambda q, kinds, step=step: by_offset(q, step) for step in steps}
     sides = {("nearest", side): lambda q, kinds, side=side: by_nearest(q, kinds, kind, side) for side in (-1, 1)}
     return distances | sides
+
+
+class Halves(NamedTuple):
+    """Which questions of either half of the sentences are answered rightly: (N,), or (N, L · H) by all heads."""
+
+    first: torch.Tensor
+    second: torch.Tensor
+
+
+class Relation(NamedTuple):
+    """Who answers the questions about one relation rightly.
+
+    Attributes:
+        sentences: of each question of the second half.
+        rules: (family, how) → `Halves` (N,).
+        heads: model → `Halves` (N, L · H).
+    """
+
+    sentences: list[int]
+    rules: dict[tuple[str, int], Halves]
+    heads: dict[str, Halves]
+
+    def best_rule(self, family: str, where: torch.Tensor | slice = slice(None)) -> tuple[str, int]:
+        """The rule of a family that is right most often on the first half, or on these of its questions."""
+        rules = (rule for rule in self.rules if rule[0] == family)
+        return max(rules, key=lambda rule: self.rules[rule].first[where].sum())
+
+
+def ask(questions: list, drawn: list[ParsedSentence], answers: dict[str, list[torch.Tensor]]) -> Relation:
+    """Put the questions about one relation to all rules and to the heads of all models."""
+    halves = [[q for q in questions if (q.sentence < len(drawn) // 2) == early] for early in (True, False)]
+    (kind,) = {drawn[q.sentence].kinds[answer] for q in questions for answer in q.answers}
+    rules = {
+        rule: Halves(*(torch.tensor([follow(q, drawn[q.sentence].kinds) for q in half]) for half in halves))
+        for rule, follow in rules_for(kind).items()
+    }
+    heads = {model: Halves(*(rights(of_model, half) for half in halves)) for model, of_model in answers.items()}
+    return Relation([q.sentence for q in halves[1]], rules, heads)
+
+
+def measure(relation: Relation) -> tuple[dict, dict[str, list[list[float]]]]:
+    """Choose rules and heads on the first half and measure them on the second.
+
+    Returns:
+        What is stored of the relation, without Holm's correction; for each model the chances of its heads' lead over
+        the best distance, and over the nearest word.
+    """
+    best = {family: relation.best_rule(family) for family in FAMILIES}
+    rules = {family: relation.rules[rule] for family, rule in best.items()}
+    row: dict = {"n": [len(half) for half in rules["nearest"]]}
+    for family, rule in rules.items():
+        row[family] = {"at": best[family][1], "second": share(rule.second), "wrong": int((~rule.second).sum())}
+    failing = Halves(*(~right for right in rules["nearest"]))
+    hard = bool(failing.first.any() and failing.second.any())
+    if hard:
+        rival = relation.best_rule("distance", failing.first)
+        distance = relation.rules[rival].second[failing.second]
+        row["distance"] |= {HARD: {"at": rival[1], "second": share(distance)}}
+        sentences = [sentence for sentence, fails in zip(relation.sentences, failing.second, strict=True) if fails]
+    for model, heads in relation.heads.items():
+        row[model] = measured_heads(heads, rules)
+        if hard:
+            entry = row[model][HARD]
+            head = heads.second[failing.second][:, [entry["head"]]]
+            (entry["chance"],) = chances_of_lead(head, distance, sentences)
+    chances = {
+        model: [chances_of_lead(heads.second, rule.second, relation.sentences) for rule in rules.values()]
+        for model, heads in relation.heads.items()
+    }
+    return row, chances
+
+
+def measured_heads(heads: Halves, rules: dict[str, Halves]) -> dict:
+    """On the second half: the head that is best on the first, and the one that is best there where a rule fails."""
+    best = int(heads.first.sum(0).argmax())
+    row = {"head": best, "first": share(heads.first[:, best]), "second": share(heads.second[:, best])}
+    for family, rule in rules.items():
+        row[f"where {family} fails"] = share(heads.second[~rule.second, best])
+        if not rule.first.all():
+            rival = int(heads.first[~rule.first].sum(0).argmax())  # may be another
+            row[f"chosen where {family} fails"] = {"head": rival, "second": share(heads.second[~rule.second, rival])}
+    return row
+
+
+def correct(rows: list[dict], chances: list[list[list[float]]]) -> None:
+    """Add to the rows of one model which of its heads lead by Holm's correction, from the chances of `measure`."""
+    alone = [of_heads[row["head"]] for row, pair in zip(rows, chances, strict=True) for of_heads in pair]
+    leading = holm(alone)
+    for number, row in enumerate(rows):
+        row["alone"] = {
+            family: {"chance": alone[place], "leads": leading[place]}
+            for place, family in enumerate(FAMILIES, 2 * number)
+        }
+    among_all = holm(chance for pair in chances for of_heads in pair for chance in of_heads)
+    for row, (distance, nearest) in zip(rows, torch.tensor(among_all).view(len(rows), 2, -1), strict=True):
+        both = distance & nearest
+        row |= {"beat distance": int(distance.sum()), "beat both": int(both.sum())}
+        row |= {"leads": bool(distance[row["head"]]), "leads both": bool(both[row["head"]])}
+    entries = [row[HARD] for row in rows if "chance" in row.get(HARD, ())]
+    for entry, leads in zip(entries, holm(entry["chance"] for entry in entries), strict=True):
+        entry["leads"] = leads
 
 
 def run(seed: int, sentences: int) -> dict:
@@ -84,58 +188,13 @@ def run(seed: int, sentences: int) -> dict:
     minilm = load_minilm()
     models = {"trained": minilm.model, "untrained": untrained_bert(minilm.model.config, seed)}
     answers = {name: answers_of(model, minilm.tokenizer, drawn) for name, model in models.items()}
-    rows, chances = [], {"trained": [], "untrained": []}
+    rows, chances = [], []
     for (kind, up), questions in syntax_questions(drawn).items():
-        halves = [[q for q in questions if (q.sentence < sentences // 2) == early] for early in (True, False)]
-        (wanted,) = {drawn[q.sentence].kinds[a] for q in questions for a in q.answers}
-        row = {"relation": kind, "asks": "dependent" if up else "head", "n": [len(half) for half in halves]}
-        right = {
-            rule: [torch.tensor([follow(q, drawn[q.sentence].kinds) for q in half]) for half in halves]
-            for rule, follow in rules_for(wanted).items()
-        }
-        chosen = {}
-        for family in ("distance", "nearest"):
-            best = max((rule for rule in right if rule[0] == family), key=lambda rule: right[rule][0].sum())
-            chosen[family] = right[best]
-            row[family] = {"at": best[1], "second": share(right[best][1]), "wrong": int((~right[best][1]).sum())}
-        places = [q.sentence for q in halves[1]]
-        early, by = chosen["nearest"]
-        hard = bool((~early).any() and (~by).any())  # there are questions where the nearest word is wrong
-        if hard:
-            best = max((rule for rule in right if rule[0] == "distance"), key=lambda rule: right[rule][0][~early].sum())
-            far = right[best][1][~by]
-            row["distance"] |= {"chosen where nearest fails": {"at": best[1], "second": share(far)}}
-            hard_places = [place for place, wrong in zip(places, ~by, strict=True) if wrong]
-        for name, all_answers in answers.items():
-            first, second = (rights(all_answers, half) for half in halves)
-            head = int(first.sum(0).argmax())
-            row[name] = {"head": head, "first": share(first[:, head]), "second": share(second[:, head])}
-            for family, (early, by) in chosen.items():
-                row[name][f"where {family} fails"] = share(second[~by, head])
-                if not early.all():
-                    rival = int(first[~early].sum(0).argmax())  # the best where the rule fails, which may be another
-                    row[name][f"chosen where {family} fails"] = {"head": rival, "second": share(second[~by, rival])}
-                chances[name].append(compared(second, by, places))
-            if hard:
-                entry = row[name]["chosen where nearest fails"]
-                entry["chance"] = compared(second[~by][:, [entry["head"]]], far, hard_places)[0]
-        rows.append(row)
-    for name, tests in chances.items():
-        alone = [tests[2 * at + by][row[name]["head"]] for at, row in enumerate(rows) for by in (0, 1)]
-        leading = holm(alone)
-        for at, row in enumerate(rows):
-            row[name]["alone"] = {
-                family: {"chance": alone[2 * at + by], "leads": leading[2 * at + by]}
-                for by, family in enumerate(("distance", "nearest"))
-            }
-        kept = torch.tensor(holm(chance for heads in tests for chance in heads)).view(len(rows), 2, -1)
-        for row, (distance, nearest) in zip(rows, kept, strict=True):
-            both = distance & nearest
-            row[name] |= {"beat distance": int(distance.sum()), "beat both": int(both.sum())}
-            row[name] |= {"leads": bool(distance[row[name]["head"]]), "leads both": bool(both[row[name]["head"]])}
-        entries = [row[name]["chosen where nearest fails"] for row in rows if "chosen where nearest fails" in row[name]]
-        for entry, leads in zip(entries, holm(entry["chance"] for entry in entries), strict=True):
-            entry["leads"] = leads
+        row, of_relation = measure(ask(questions, drawn, answers))
+        rows.append({"relation": kind, "asks": "dependent" if up else "head"} | row)
+        chances.append(of_relation)
+    for name in models:
+        correct([row[name] for row in rows], [of_relation[name] for of_relation in chances])
     return {"seed": seed, "relations": rows}
 
 

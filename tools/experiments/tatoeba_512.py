@@ -9,20 +9,23 @@ Seeds: 3; all are stored.
 Turned round by: sentences that were not trained on translated as well as those that were.
 
 A run takes about half a minute on one core. The file is CC BY 2.0 FR and no part of the book; `--data` names a copy, or
-the book's loader looks for one. The result names the SHA-256 of the lines that were read.
+the book's loader looks for one. The result names the SHA-256 of the lines that were read; those of other lines than the
+book's go elsewhere.
 """
 
 import hashlib
 import math
 from collections import Counter
 
-from attnbook.data import references, tatoeba_pairs
+from attnbook.data import Pair, references, tatoeba_pairs
 from attnbook.text import EOS, UNK, normalise
 from attnbook.translation import RECIPES, d2l_bleu, fit
 from tools.experiments.stored import loss_curves
 
 OPTIONS = {"data": None, "epochs": 30, "seeds": 3}
+MAY_DIFFER = ("data",)  # the lines may not
 TRAINED, LATER = 512, 128
+BOOKS_SHA256 = "a844b80b3e4b381c37fc25105c0778e33472012ed947f04ea5f38fd084c3dc02"  # of the lines that its result is of
 # what d2l shows, with the translations that it compares with
 DEMO = {"go .": "va !", "i lost .": "j'ai perdu .", "he's calm .": "il est calme .", "i'm home .": "je suis chez moi ."}
 MEASURED = (
@@ -46,6 +49,20 @@ def check(options) -> None:
     tatoeba_pairs(options.data)
 
 
+def check_own(options) -> None:
+    """Refuse a file whose lines are not those of the book's result."""
+    if (sha256 := hash_of(tatoeba_pairs(options.data)[: TRAINED + LATER])) != BOOKS_SHA256:
+        raise ValueError(
+            f"the book's result is of the {TRAINED + LATER} lines with the SHA-256 {BOOKS_SHA256}, these have "
+            f"{sha256}; say with --out where another result goes"
+        )
+
+
+def hash_of(pairs: list[Pair]) -> str:
+    """The SHA-256 of the lines that these pairs are."""
+    return hashlib.sha256("\n".join(f"{pair.source}\t{pair.target}" for pair in pairs).encode()).hexdigest()
+
+
 def run(data: str | None, seed: int, epochs: int) -> dict:
     """Train one model and measure it."""
     pairs = tatoeba_pairs(data)[: TRAINED + LATER]
@@ -65,10 +82,9 @@ def run(data: str | None, seed: int, epochs: int) -> dict:
     sources = [tuple(known.source_vocab.encode(pair.source)) for pair in train]
     targets = [(*known.target_vocab.encode(pair.target), EOS) for pair in train]
     ids = [token for target in targets for token in target]
-    lines = "\n".join(f"{pair.source}\t{pair.target}" for pair in pairs)
     return {
         "seed": seed,
-        "sha256": hashlib.sha256(lines.encode()).hexdigest(),
+        "sha256": hash_of(pairs),
         "sources": len(trained),
         "later_sources": len(unseen),
         "floor": round(floor(sources, targets), 4),

@@ -67,11 +67,11 @@ def errors(aligner: Aligner, fresh: list[AlignedPair]) -> dict:
 
 def written_well(translator: Translator, tests: dict[int, list[AlignedPair]]) -> dict:
     """BLEU by length."""
-    found = {}
+    scores = {}
     for length, aligned in tests.items():
         written = translator.translate([" ".join(a.source) for a in aligned], max_len=60)
-        found[length] = round(bleu(written, [[" ".join(a.target)] for a in aligned]), 1)
-    return found
+        scores[length] = round(bleu(written, [[" ".join(a.target)] for a in aligned]), 1)
+    return scores
 
 
 def run(seed: int, target: str, steps: list[int]) -> dict:

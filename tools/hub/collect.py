@@ -314,7 +314,7 @@ def ended(process):
 
 def printable(text):
     """A line without characters that would move the terminal's cursor or turn the text around."""
-    return "".join(one if one.isprintable() else "?" for one in text[:300])
+    return "".join(sign if sign.isprintable() else "?" for sign in text[:300])
 
 
 def collect(student, teacher, options):
@@ -389,6 +389,8 @@ def main():
     add("--folder", default="attention", help="in each home (attention)")
     add("--seconds", type=float, default=60, help="for a student, at most (60)")
     options = parser.parse_args()
+    if not 0 < options.seconds < float("inf"):
+        parser.error(f"--seconds must be above 0 and finite, got {options.seconds:g}")
     try:
         if os.geteuid() != 0:
             raise Refused("only root can act for all students; call it with sudo")
@@ -413,10 +415,10 @@ def collect_all(students, teacher, options):
     """Collect every student's files and print what came of it; the exit status."""
     having, nothing, incomplete = 0, [], []
     for name, student in sorted(students.items()):
-        found = collect(student, teacher, options)
-        if not found and not options.students:
+        outcome = collect(student, teacher, options)
+        if not outcome and not options.students:
             continue
-        count, said = found or (0, [f"there is no folder {options.folder}"])
+        count, said = outcome or (0, [f"there is no folder {options.folder}"])
         print(f"{printable(name)}: {count} {'file' if count == 1 else 'files'}", flush=True)
         for sentence in said:
             print(f"    {sentence}", flush=True)

@@ -159,10 +159,10 @@ def _translate_description(app: Sphinx, doctree: nodes.document) -> None:
             meta["content"] = known.get(meta["content"], meta["content"])
 
 
-def alternates(home: str, pagename: str, own: str) -> str:
+def alternates(home: str, pagename: str, spoken: str) -> str:
     """Links to a page in the other languages, for search engines: they take whole addresses only, so none without."""
     folders = {"en": ""} | {language.tag: f"{language.folder}/" for language in LANGUAGES.values()}
-    places = [(tag, f"{home}{folder}{pagename}.html") for tag, folder in folders.items() if home and tag != own]
+    places = [(tag, f"{home}{folder}{pagename}.html") for tag, folder in folders.items() if home and tag != spoken]
     return "".join(f'\n<link rel="alternate" hreflang="{tag}" href="{place}">' for tag, place in places)
 
 
@@ -175,12 +175,12 @@ def _lead_to_others(app: Sphinx, pagename: str, templatename: str, context: dict
     app.add_js_file(SCRIPT.name, loading_method="defer", priority=100)  # before all that say something
     editions = [(language.tag, language.name, f"{up}{home}{language.folder}/{page}") for language in LANGUAGES.values()]
     editions.insert(0, ("en", "English", f"{up}{home}{page}"))
-    own = here.tag if here else "en"
+    spoken = here.tag if here else "en"
     context["other_languages"] = [
-        {"tag": tag, "name": name, "address": address, "same": same} for tag, name, address in editions if tag != own
+        {"tag": tag, "name": name, "address": address, "same": same} for tag, name, address in editions if tag != spoken
     ]
     if same:
-        context["metatags"] = context.get("metatags", "") + alternates(english_home(app), pagename, own)
+        context["metatags"] = context.get("metatags", "") + alternates(english_home(app), pagename, spoken)
     if here is None:
         return
     app.add_js_file(words_script(here), loading_method="defer", priority=90)

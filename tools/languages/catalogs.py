@@ -47,8 +47,8 @@ def in_formulas(formula: str, words: dict[str, str]) -> str:
 def all_messages(document: nodes.document) -> Iterator[tuple[str, str]]:
     """The sentences of a page in their order, each with what it is."""
     for node, text in extract_messages(document):
-        # a numbered title holds its words as a node of its own; captions are outside the texts (builder.py); above
-        # printed code stands where it is from
+        # a numbered title has its words in another node, captions are in words.po (builder.py), and the line above
+        # printed code is the name of its file
         if isinstance(node, SKIPPED) or text.startswith("<small>`attnbook/"):
             continue
         yield text, next((kind for known, kind in NODE_KINDS.items() if isinstance(node, known)), "")
@@ -74,7 +74,7 @@ def page_messages(page: str, document: nodes.document) -> dict[str, str]:
     return {
         text: kind
         for text, kind in all_messages(document)
-        # the glossary's own Chinese changes places with its English
+        # the English glossary has the Chinese words beside its terms, the Chinese one the English words
         if has_words(text) or (page == GLOSSARY and not text.isascii())
     }
 
@@ -94,7 +94,7 @@ def prompts(document: nodes.document) -> list[str]:
 def updated_catalog(old: polib.POFile | None, sentences: dict[str, str], language: Language) -> polib.POFile:
     """A catalog with exactly these sentences: translations are kept, what has vanished stands at the end.
 
-    It goes once all sentences are translated; until then it may be of use for one that replaces it.
+    What has vanished is dropped once all sentences are translated: until then it helps to translate what replaced it.
     """
     known = {entry.msgid: entry for entry in old or [] if entry.msgstr}
     new = polib.POFile(wrapwidth=0)

@@ -126,8 +126,8 @@ def has_words(source: str) -> bool:
 
 def accepted(term: str, word: str) -> list[str]:
     """Words that a translation may use for a term: the glossary's, each if there are two, and an abbreviation."""
-    own = [term] if len(re.findall("[A-Z]", term)) > 1 else []
-    return [word, *filter(None, re.split("[（）／]", word)), *own]
+    abbreviation = [term] if len(re.findall("[A-Z]", term)) > 1 else []
+    return [word, *filter(None, re.split("[（）／]", word)), *abbreviation]
 
 
 def faults(english: str, translation: str, terms: dict[str, str], plain: bool = False) -> list[str]:

@@ -22,7 +22,8 @@ IMG_ALT = re.compile(r'(<img alt=")([^"]*)(")')
 STRING = r'"(?:[^"\\\n]|\\.)*"'
 QUOTED = re.compile(STRING)
 CALL = re.compile(rf"(?<![\w.])say\(\s*({STRING}(?:\s*\+\s*{STRING})*)|(?<![\w.])say`")
-COMMENT = re.compile(r"/\*.*?\*/|^\s*//[^\n]*", re.DOTALL | re.MULTILINE)
+# or a string, in which none begins
+COMMENT = re.compile(rf"({STRING}|`(?:[^`\\]|\\.)*`)|/\*.*?\*/|^\s*//[^\n]*", re.DOTALL | re.MULTILINE)
 ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))")
 ALT, FIGURE = "alt text", "figure"
 
@@ -62,7 +63,7 @@ def _template(text: str, start: int) -> str:
 
 def texts_in_calls(source: str) -> Iterator[str]:
     """What a script says: the texts in calls of `say`."""
-    source = COMMENT.sub("", source)
+    source = COMMENT.sub(r"\1", source)
     for call in CALL.finditer(source):
         if call[1]:
             yield "".join(json.loads(piece) for piece in re.findall(STRING, call[1]))

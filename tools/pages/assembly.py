@@ -40,8 +40,8 @@ def assembled(page: str, language: Language, known: dict[str, str], site: Path, 
     page = CLAIMS.sub(lambda at: known[CLAIMED].format(number=at[1]) if CLAIMED in known else at[0], page)
     general = words_script(language)
     if tag := re.search(rf"\n[^\n]*{re.escape(general)}[^\n]*", page):
-        own = [tag[0].replace(general, name) for name in figures.page_scripts(page, language)]
-        page = page.replace(tag[0], "".join([tag[0], *own]), 1)
+        of_figures = [tag[0].replace(general, name) for name in figures.page_scripts(page, language)]
+        page = page.replace(tag[0], "".join([tag[0], *of_figures]), 1)
     page = exercises.translate_page(figures.translate_alternatives(page, language), language)
 
     def shared(match: re.Match[str]) -> str:

@@ -100,11 +100,11 @@ def bytecode(book: dict[str, bytes]) -> tuple[dict[str, bytes], dict[str, bytes]
         if done.returncode:
             raise Missing(f"Pyodide could not compile what it imports:\n{done.stderr}")
         files = files_in(made)
-    library, own = (
+    library, compiled = (
         {name.removeprefix(folder): content for name, content in files.items() if name.startswith(folder)}
         for folder in ("library/", "book/")
     )
-    return library, own
+    return library, compiled
 
 
 def files_in(archive: Path) -> dict[str, bytes]:
@@ -123,7 +123,7 @@ def engine_parts(book: dict[str, bytes]) -> dict[str, bytes]:
     """
     address = '--define:import.meta.url="https://pyodide.invalid/pyodide.asm.mjs"'
     script = ["--minify-whitespace", "--format=iife", "--global-name=pyodideModule", address]
-    ready, own = bytecode(book)
+    ready, compiled = bytecode(book)
     library = files_in(PYODIDE / "python_stdlib.zip")
     imported_later = {
         name: content for name, content in library.items() if _is_needed(name) and f"{name}c" not in ready
@@ -135,7 +135,7 @@ def engine_parts(book: dict[str, bytes]) -> dict[str, bytes]:
         "wasm": (PYODIDE / "pyodide.asm.wasm").read_bytes(),
         "library": zipped(imported_later | ready),
         "lock": json.dumps({**lock, "packages": {}}).encode(),
-        "book": zipped(book | own),
+        "book": zipped(book | compiled),
     }
 
 

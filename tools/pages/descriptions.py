@@ -37,8 +37,8 @@ def description(doctree: nodes.document) -> str:
 def _describe(
     app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: nodes.document | None
 ) -> None:
-    own = 'name="description"' in context.get("metatags", "")
-    if doctree is not None and not own and (text := description(doctree)):
+    described = 'name="description"' in context.get("metatags", "")
+    if doctree is not None and not described and (text := description(doctree)):
         tag = f'\n<meta name="description" content="{html.escape(text)}">'
         context["metatags"] = context.get("metatags", "") + tag
 

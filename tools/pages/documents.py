@@ -1,4 +1,4 @@
-"""Sphinx extension: what is done to every document once it is read, and that several processes may read them."""
+"""Sphinx extension: mends each document after it is read, and lets several processes read them."""
 
 import re
 from typing import Any
@@ -10,7 +10,7 @@ from sphinx.environment import BuildEnvironment
 from tools.languages import CHINESE_SIGN, translation
 
 CHINESE = re.compile(f"({CHINESE_SIGN}+(?:[-–]{CHINESE_SIGN}+)*)")
-# they act only before the first page is read and after the last, and do not say that pages may be read side by side
+# they act before the first page is read and after the last, but do not declare that pages may be read in parallel
 SAFE = "sphinx_multitoc_numbering", "sphinx_jupyterbook_latex"
 AS_IT_IS = nodes.FixedTextElement, nodes.literal, nodes.math  # code and the like
 

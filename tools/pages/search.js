@@ -162,7 +162,7 @@ function shownPage(page, parts) {
   return made;
 }
 
-const places = (found) => {
+const howMany = (found) => {
   const number = found.reduce((sum, page) => sum + page.places.length, 0);
   const pages = found.length;
   if (number === 1) return t("1 place on 1 page");
@@ -176,11 +176,11 @@ function show(query) {
   const ofPackage = sorted.filter((page) => page.kind === "package");
   const said = parts.map((part) => (part.quoted ? `“${part.said}”` : part.names.join(t(" or ")))).join(" ");
   const quoted = parts.some((part) => part.quoted);
-  const counted = { said, places: places(sorted) };
+  const counted = { said, places: howMany(sorted) };
   results.replaceChildren(...chapters.map((page) => shownPage(page, parts)));
   if (ofPackage.length)
     results.append(
-      element("p", "search-package", t("In the description of the package: {places}", { places: places(ofPackage) })),
+      element("p", "search-package", t("In the description of the package: {places}", { places: howMany(ofPackage) })),
       ...ofPackage.map((page) => shownPage(page, parts)),
     );
   if (!sorted.length)
@@ -210,6 +210,7 @@ function loaded() {
     script.onerror = reject;
     document.head.append(script);
   }).then((bytes) => { book = JSON.parse(new TextDecoder().decode(bytes)); });
+  asked.catch(() => { asked = null; }); // the next query asks again
   return asked;
 }
 

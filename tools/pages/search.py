@@ -84,16 +84,16 @@ def _collect(element: HtmlElement, place: Place, places: list[Place]) -> None:
 
 def _in_a_line(formula: HtmlElement) -> str:
     """A formula of MathML as one types it: 10^6, x_j, e^(a+b)."""
-    own = (formula.text or "").strip()
+    sign = (formula.text or "").strip()
     first, *rest = [*map(_in_a_line, formula)] or [""]
     signs = SIGNS.get(formula.tag, "")
     if signs:
         if len(rest) != len(signs):
             raise ValueError(f"<{formula.tag}> in a formula has {1 + len(rest)} parts, not {1 + len(signs)}")
         return first + "".join(s + (f"({r})" if len(r) > 3 else r) for s, r in zip(signs, rest, strict=True))
-    if own in RELATIONS or formula.tag in ("mspace", "mtd"):
-        own = f" {own} "
-    return ("√" if formula.tag == "msqrt" else "") + own + first + "".join(rest)
+    if sign in RELATIONS or formula.tag in ("mspace", "mtd"):
+        sign = f" {sign} "
+    return ("√" if formula.tag == "msqrt" else "") + sign + first + "".join(rest)
 
 
 def places(page: str) -> list[list[str]]:

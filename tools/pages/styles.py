@@ -33,8 +33,8 @@ def class_names_in(built: Path) -> set[str]:
     """Whatever may be the name of a class, on a page of the book or in one of its scripts."""
     tokens = set()
     for path in built.rglob("*"):
-        own = path.parent.name == "classroom" and path.name != "page.js"
-        if path.suffix in (".html", ".js") and not own:
+        in_editor = path.parent.name == "classroom" and path.name != "page.js"
+        if path.suffix in (".html", ".js") and not in_editor:
             content = path.read_bytes()
             if not content.startswith(codecs.BOM_UTF16_LE):  # packed data
                 tokens.update(content.decode().split())
