@@ -446,7 +446,7 @@ def test_other_lines_of_tatoeba_do_not_replace_the_books_result(monkeypatch, tmp
     ours = json.loads(runner.result_path("tatoeba_512").read_text("utf-8"))
     assert {row["sha256"] for row in ours["rows"]} == {tatoeba_512.BOOKS_SHA256}
     monkeypatch.setattr(tatoeba_512, "run", None)
-    (other := tmp_path / "fra.txt").write_text("Go.\tVa !\n" * 700, "utf-8")
+    (other := tmp_path / "fra.txt").write_text("".join(f"Go {n}.\tVa {n} !\n" for n in range(700)), "utf-8")
     with pytest.raises(SystemExit, match=r"error: the book's result is of the 640 lines .* say with --out"):
         runner.main(["tatoeba_512", "--data", str(other)])
     with pytest.raises(TypeError, match="not callable"):  # elsewhere it would be run
